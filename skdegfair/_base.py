@@ -1,0 +1,328 @@
+"""What all graph classifiers share: from user input to a trained net, and from there to predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions  # private, and the habit of third parties
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._dispatch import accepts_graph
+from ._targets import Targets, check_labels, check_targets, hold_out, is_unlabelled
+from .graph import Graph, check_nodes, degree_groups
+from .nn import BACKBONES, DegFairGNN, GraphTensors, NodeBatch, Objective
+from .training import MONITORS, NodeDataset, NodeNet, epoch_callbacks
+
+EDGES_NEEDED = (
+    "This {name} was fitted on a graph, so it needs the edges to predict: pass A as well, or a Graph (which is also "
+    "what cross-validation needs). For nodes without edges pass an empty A of shape ({n}, {n})."
+)
+
+
+class BaseGNNClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers whose module reads a whole graph; subclasses choose module and objective."""
+
+    _parameter_constraints: dict[str, Any] = {
+        "backbone": [StrOptions(set(BACKBONES))],
+        "hidden_dim": [Interval(Integral, 1, None, closed="left")],
+        "n_layers": [Interval(Integral, 1, None, closed="left")],
+        "n_heads": [Interval(Integral, 1, None, closed="left")],
+        "dropout": [Interval(Real, 0, 1, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "max_epochs": [Interval(Integral, 1, None, closed="left")],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "patience": [Interval(Integral, 1, None, closed="left")],
+        "monitor": [StrOptions(set(MONITORS))],
+        "directed": ["boolean"],
+        "device": [str, torch.device],
+        "random_state": ["random_state"],
+        "warm_start": ["boolean"],
+        "callbacks": [list, tuple, None],
+        "net_params": [dict, None],
+        "verbose": [Interval(Integral, 0, 2, closed="both")],
+        "unlabelled": "no_validation",
+    }
+    __metadata_request__fit = {"nodes": UNUSED, "validation_nodes": UNUSED}
+    __metadata_request__score = {"nodes": UNUSED}
+    _net_prefixes = ("module__", "optimizer__", "criterion__", "callbacks__", "iterator_train__", "iterator_valid__")
+
+    # -- parameters: skorch's own can be set by name, as in a parameter grid ------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of the estimator and, if ``deep``, those in ``net_params`` by their own names."""
+        params = super().get_params(deep=deep)
+        if deep and isinstance(self.net_params, dict):
+            params.update(self.net_params)
+        return params
+
+    def set_params(self, **params: Any) -> BaseGNNClassifier:
+        """Set parameters; names such as ``optimizer__amsgrad`` go into ``net_params``."""
+        nested = {name: params.pop(name) for name in list(params) if name.startswith(self._net_prefixes)}
+        super().set_params(**params)
+        if nested:
+            self.net_params = {**(self.net_params or {}), **nested}
+        return self
+
+    # -- fitting -----------------------------------------------------------------------------------
+
+    @accepts_graph
+    def fit(
+        self, X: Any, y: Any = None, A: Any = None, *, nodes: Any = None, validation_nodes: Any = None
+    ) -> BaseGNNClassifier:
+        """Fit to the labelled nodes of a graph.
+
+        All of these give the same model: ``fit(X, A, y)``, ``fit(X, A, y=y)``,
+        ``fit(X, y, A=A)`` and ``fit(Graph(X, A), y)``; likewise
+        ``fit(X, A, y, nodes=train)`` and ``fit(G[train], y[train])``.
+
+        Parameters
+        ----------
+        X : Graph, or {ndarray, sparse matrix, DataFrame} of shape (n_nodes, n_features)
+        y : array-like of shape (n_nodes,)
+            One class per node, or per selected node of a Graph.
+        A : {sparse matrix, ndarray, DataFrame} of shape (n_nodes, n_nodes), default=None
+            Adjacency. Without it the nodes have no edges.
+        nodes : mask or array of positions, default=None
+            Nodes to train on: the others are seen, their labels are not. Default: all
+            that are not validation nodes.
+        validation_nodes : mask or array of positions, default=None
+            Nodes on which each epoch is assessed, and early stopping decides. By
+            default early stopping sets part of the training nodes aside.
+
+        Returns
+        -------
+        self
+        """
+        with _all_or_nothing(self):
+            self._validate_params()
+            self._check_options()
+            graph = self._check_graph(X, A, reset=True)
+            targets = check_targets(y, len(graph), nodes, validation_nodes, self.unlabelled)
+            seed = self._draw_seed()
+            if self.early_stopping and targets.valid is None:
+                targets = hold_out(targets, graph.nodes, self.validation_fraction, seed)
+            self._fit(graph, targets, seed)
+        return self
+
+    def _fit(self, graph: Graph, targets: Targets, seed: int) -> None:
+        before = self.net_ if self.warm_start and hasattr(self, "net_") else None
+        if before is not None and not np.array_equal(self.classes_, targets.classes):
+            raise ValueError(
+                f"warm_start=True goes on with the classes {self.classes_}, but y holds {targets.classes}."
+            )
+        self.classes_ = targets.classes
+        self._fitted_with_edges = graph.A is not None
+        self._prepare(graph)
+        net = self._make_net(graph, targets, seed + (0 if before is None else len(before.history)))
+        if before is not None:
+            net.continue_from(before)
+        tensors = self._tensors(graph, net.module_)
+        data, valid = (
+            None if part is None else NodeDataset(
+                NodeBatch(tensors, graph.nodes[part]),
+                torch.as_tensor(targets.codes[part], dtype=torch.int64, device=self.device),
+            )
+            for part in (targets.train, targets.valid)
+        )
+        data.valid = valid
+        self.stop_reason_ = net.train(data)
+        if not self.warm_start:
+            net.optimizer_.state.clear()  # twice the size of the model, and of no use for predictions
+        self.net_, self.module_ = net, net.module_
+        self.n_iter_, self.best_epoch_ = len(net.history), net.best_epoch()
+        self.history_ = net.history_frame()
+
+    def _make_net(self, graph: Graph, targets: Targets, seed: int) -> NodeNet:
+        groups = None if targets.valid is None else degree_groups(graph.degree()[targets.valid])
+        stopping = {"monitor": self.monitor, "patience": self.patience} if self.early_stopping else None
+        callbacks = epoch_callbacks(groups, stopping, user=self.callbacks, verbose=self.verbose)
+        options = {
+            "module__n_features": graph.shape[1], "module__n_classes": len(targets.classes), "module__seed": seed,
+            **{f"module__{name}": value for name, value in self._module_options().items()},
+            **{f"criterion__{name}": value for name, value in self._objective_options().items()},
+            "optimizer__weight_decay": self.weight_decay, "lr": self.learning_rate, "max_epochs": self.max_epochs,
+            "classes": list(range(len(targets.classes))), "callbacks": callbacks, "device": self.device,
+            "verbose": int(self.verbose == 2),
+        }
+        if "optimizer" not in (self.net_params or {}):
+            options |= {"optimizer": torch.optim.Adam, "optimizer__fused": True}  # three times faster on a CPU
+        options |= self.net_params or {}
+        net = NodeNet(DegFairGNN, criterion=Objective, **options)
+        return net.initialize()
+
+    # -- what a subclass chooses -------------------------------------------------------------------
+
+    def _check_options(self) -> None:
+        """Check what concerns several parameters at once."""
+        if self.backbone == "gat" and self.n_layers > 1 and self.hidden_dim % self.n_heads:
+            raise ValueError(
+                f"The heads of GAT share hidden_dim, so n_heads must divide it, got n_heads={self.n_heads} and "
+                f"hidden_dim={self.hidden_dim}."
+            )
+        try:
+            torch.device(self.device)
+        except RuntimeError as error:
+            raise ValueError(f"device={self.device!r} is not a torch device: {error}") from None
+
+    def _prepare(self, graph: Graph) -> None:
+        """Learn from the whole graph what is no matter of training."""
+
+    def _module_options(self) -> dict[str, Any]:
+        return {
+            "backbone": self.backbone, "hidden_dim": self.hidden_dim, "n_layers": self.n_layers,
+            "n_heads": self.n_heads, "dropout": self.dropout,
+        }
+
+    def _objective_options(self) -> dict[str, Any]:
+        return {}
+
+    def _tensor_options(self) -> dict[str, Any]:
+        return {}
+
+    # -- predicting --------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any, A: Any = None) -> NDArray[np.float64]:
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : Graph, or {ndarray, sparse matrix, DataFrame} of shape (n_nodes, n_features)
+            The graph of ``fit`` or another one with the same features.
+        A : {sparse matrix, ndarray, DataFrame} of shape (n_nodes, n_nodes), default=None
+            Adjacency; required if the model was fitted with edges and X is no Graph.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, n_classes)
+            One row for each node, or each selected node of a Graph.
+        """
+        return self._logits(X, A).softmax(1).numpy()
+
+    def decision_function(self, X: Any, A: Any = None) -> NDArray[np.float64]:
+        """Logits: one column per class, or for two classes their difference.
+
+        Parameters
+        ----------
+        X, A : as for :meth:`predict_proba`
+        """
+        logits = self._logits(X, A).numpy()
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+
+    def predict(self, X: Any, A: Any = None) -> NDArray[Any]:
+        """Most probable class.
+
+        Parameters
+        ----------
+        X, A : as for :meth:`predict_proba`
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,)
+        """
+        check_is_fitted(self)
+        return self.classes_[self._logits(X, A).argmax(1).numpy()]
+
+    def embed(self, X: Any, A: Any = None) -> Any:
+        """Hidden representation, the input of the last layer.
+
+        Parameters
+        ----------
+        X, A : as for :meth:`predict_proba`
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, hidden_dim)
+            With ``n_layers=1`` there is no hidden layer, and these are the features.
+        """
+        check_is_fitted(self)
+        graph = self._check_graph(X, A, reset=False)
+        if len(self.module_.layers) == 1:
+            return graph.features
+        with torch.no_grad():
+            hidden = self.module_.embed(self._batch(graph))
+        return hidden.cpu().numpy()[graph.nodes]
+
+    @accepts_graph
+    def score(self, X: Any, y: Any = None, A: Any = None, *, nodes: Any = None, sample_weight: Any = None) -> float:
+        """Accuracy.
+
+        Parameters
+        ----------
+        X, y, A : as for :meth:`fit`, in the same orders
+        nodes : mask or array of positions, default=None
+            Nodes to score; default: all. Unlabelled nodes are left out.
+        sample_weight : array-like of shape (n_nodes,), default=None
+        """
+        predicted = self.predict(X, A)
+        y = check_labels(y, len(predicted))
+        chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
+        chosen = chosen[~is_unlabelled(y, self.unlabelled)[chosen]]
+        weight = None if sample_weight is None else np.asarray(sample_weight)[chosen]
+        return float(accuracy_score(y[chosen], predicted[chosen], sample_weight=weight))
+
+    def _logits(self, X: Any, A: Any) -> torch.Tensor:
+        check_is_fitted(self)
+        batch = self._batch(self._check_graph(X, A, reset=False))
+        with torch.no_grad():
+            return self.module_(batch)[0].cpu().double()  # so that probabilities add up to 1
+
+    def _batch(self, graph: Graph) -> NodeBatch:
+        return NodeBatch(self._tensors(graph, self.module_), graph.nodes)
+
+    # -- input -------------------------------------------------------------------------------------
+
+    def _check_graph(self, X: Any, A: Any, *, reset: bool) -> Graph:
+        """The graph that the user means, with checked features."""
+        given = isinstance(X, Graph)
+        if given and A is not None:
+            raise ValueError("Pass either a Graph or X and A: a Graph has its edges already.")
+        features = validate_data(
+            self, X.X if given else X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
+        )
+        if not given:  # a data frame brings the labels of its rows, which A must not contradict
+            X = Graph(X if isinstance(X, pd.DataFrame) else features, A, directed=self.directed)
+        graph = X.with_features(features)
+        if len(graph) == 0:
+            raise ValueError("The graph has no selected node: found array with 0 sample(s), a minimum of 1 is required.")
+        if not reset and self._fitted_with_edges and graph.A is None:
+            raise ValueError(EDGES_NEEDED.format(name=type(self).__name__, n=graph.n_nodes))
+        return graph
+
+    def _tensors(self, graph: Graph, module: DegFairGNN) -> GraphTensors:
+        return GraphTensors(graph, module.operators, **self._tensor_options()).to(self.device)
+
+    def _draw_seed(self) -> int:
+        if self.random_state is None:
+            return int(np.random.default_rng().integers(2**31 - 1))  # not numpy's global generator
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.non_deterministic = not str(self.device).startswith("cpu")
+        return tags
+
+
+@contextmanager
+def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
+    """Leave an estimator as it was if fitting it fails or is interrupted."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise

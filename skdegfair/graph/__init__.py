@@ -1,0 +1,16 @@
+"""What a graph is: features, edges, degrees. Knows nothing of models."""
+
+from ._degree import degree_groups, generalized_degree
+from ._graph import Graph
+from ._transformer import GraphTransformer
+from ._validation import check_adjacency, check_features, check_nodes
+
+__all__ = [
+    "Graph",
+    "GraphTransformer",
+    "check_adjacency",
+    "check_features",
+    "check_nodes",
+    "degree_groups",
+    "generalized_degree",
+]

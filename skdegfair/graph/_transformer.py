@@ -1,0 +1,102 @@
+"""GraphTransformer: any scikit-learn transformer, applied to the features of a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ._graph import Graph
+
+
+def _inner_has(name: str) -> Any:
+    def check(self: GraphTransformer) -> bool:
+        getattr(self.transformer, name)
+        return True
+
+    return check
+
+
+class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+    """Transform the node features of a graph and keep its edges.
+
+    The transformer is fitted on the selected nodes alone, so that a
+    cross-validated pipeline learns nothing from its test nodes, and then applied
+    to the features of every node, as the model reads them all. A plain feature
+    matrix is passed through as without this class.
+
+    Parameters
+    ----------
+    transformer : scikit-learn transformer
+        It is cloned, not changed.
+
+    Attributes
+    ----------
+    transformer_ : the fitted transformer
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from skdegfair import Graph, GraphTransformer
+    >>> G = Graph(np.array([[0.0], [2.0], [5.0]]), np.ones((3, 3)))
+    >>> GraphTransformer(StandardScaler()).fit(G[:2]).transform(G).X.ravel().tolist()
+    [-1.0, 1.0, 4.0]
+    """
+
+    def __init__(self, transformer: Any) -> None:
+        self.transformer = transformer
+
+    def fit(self, X: Any, y: Any = None) -> GraphTransformer:
+        """Fit the transformer on the features of the selected nodes.
+
+        Parameters
+        ----------
+        X : Graph or feature matrix
+        y : array-like of shape (n_selected,), default=None
+        """
+        self.transformer_ = clone(self.transformer).fit(X.features if isinstance(X, Graph) else X, y)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the graph with transformed features, or the transformed matrix."""
+        check_is_fitted(self)
+        if isinstance(X, Graph):
+            return X.with_features(self.transformer_.transform(X.X))
+        return self.transformer_.transform(X)
+
+    @available_if(_inner_has("get_feature_names_out"))
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the transformed features."""
+        check_is_fitted(self)
+        return self.transformer_.get_feature_names_out(input_features)
+
+    @available_if(_inner_has("set_output"))
+    def set_output(self, *, transform: str | None = None) -> GraphTransformer:
+        """Choose the container of the transformed features, as for the transformer itself."""
+        for transformer in (self.transformer, getattr(self, "transformer_", None)):
+            if transformer is not None:
+                transformer.set_output(transform=transform)
+        return self
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features seen by ``fit``."""
+        check_is_fitted(self)
+        return int(self.transformer_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """Names of the features seen by ``fit``, where they had any."""
+        return self.transformer_.feature_names_in_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.transformer)
+        tags.input_tags = inner.input_tags
+        tags.target_tags.required = inner.target_tags.required
+        tags.requires_fit = True
+        return tags

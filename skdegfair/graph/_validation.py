@@ -1,0 +1,149 @@
+"""The one place where what a user hands over becomes a graph, or is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+ASYMMETRIC = (
+    "A is not symmetric: A[{i}, {j}] is {forth:g} but A[{j}, {i}] is {back:g}. If the edges have no "
+    "direction, pass A.maximum(A.T); if they do, say directed=True."
+)
+LABELS_DISAGREE = (
+    "The {one} and the {other} carry the same labels in a different order. Bring A into the order of X, "
+    "for example A.loc[X.index, X.index]."
+)
+
+
+def check_features(X: Any) -> Any:
+    """Return X as a DataFrame, a CSR matrix or a two-dimensional ndarray, without a copy if it is one."""
+    if isinstance(X, pd.DataFrame):
+        return X
+    if sp.issparse(X):
+        return X if X.format == "csr" else X.tocsr()
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(
+            f"X must be a feature matrix with one row per node, got an array of shape {X.shape}. "
+            "Reshape a single feature with X.reshape(-1, 1)."
+        )
+    return X
+
+
+def check_adjacency(A: Any, X: Any, *, directed: bool = False) -> sp.csr_array:
+    """Return the adjacency as a canonical CSR array without self loops, never written to in place.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, ndarray, DataFrame or list of lists
+        Non-negative weights; row v holds the nodes that v hears from.
+    X : checked features
+        A needs as many rows as X.
+    directed : bool, default=False
+        Whether A may differ from its transpose.
+    """
+    _check_labels(A, X)
+    A = _as_csr(A)
+    n_nodes = X.shape[0]
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(f"A must be square, one row and one column per node, got shape {A.shape}.")
+    if A.shape[0] != n_nodes:
+        raise ValueError(
+            f"A has {A.shape[0]} nodes but X has {n_nodes} rows; they must describe the same nodes. To split "
+            "nodes with scikit-learn, pass Graph(X, A): it cuts a plain matrix into rows, a Graph into nodes."
+        )
+    for bad, what in ((~np.isfinite(A.data), "NaN or infinite"), (A.data < 0, "negative")):
+        if bad.any():
+            i, j = _position(A, int(bad.argmax()))
+            raise ValueError(f"A holds a {what} weight at [{i}, {j}]: edge weights must be finite and at least 0.")
+    if not A.has_canonical_format:
+        A = A.copy()
+        A.sum_duplicates()
+    if A.diagonal().any() or not A.data.all():
+        A = _without_loops(A)
+    if not directed:
+        _check_symmetric(A)
+    return A
+
+
+def check_nodes(nodes: Any, n_nodes: int, *, name: str = "nodes") -> NDArray[np.intp]:
+    """Return a mask or an array of positions as positions, each at most once."""
+    nodes = np.asarray(nodes)
+    if nodes.ndim != 1:
+        raise ValueError(f"{name} must be a mask or a list of positions, got an array of shape {nodes.shape}.")
+    if nodes.dtype == bool:
+        if len(nodes) != n_nodes:
+            raise ValueError(f"{name} is a mask of length {len(nodes)}, but there are {n_nodes} nodes.")
+        nodes = np.flatnonzero(nodes)
+    if nodes.size == 0:
+        raise ValueError(f"{name} is empty: at least one node is needed.")
+    if nodes.dtype.kind not in "iu":
+        raise ValueError(f"{name} must hold booleans or integers, got dtype {nodes.dtype}.")
+    low, high = int(nodes.min()), int(nodes.max())
+    if low < 0 or high >= n_nodes:
+        raise ValueError(
+            f"{name} holds position {low if low < 0 else high}, out of range for {n_nodes} nodes "
+            f"(0 to {n_nodes - 1})."
+        )
+    values, counts = np.unique(nodes, return_counts=True)
+    if len(values) < len(nodes):
+        raise ValueError(f"{name} holds node {values[counts.argmax()]} more than once.")
+    return nodes.astype(np.intp, copy=False)
+
+
+def _as_csr(A: Any) -> sp.csr_array:
+    if isinstance(A, pd.DataFrame):
+        A = A.sparse.to_coo() if all(map(_is_sparse_dtype, A.dtypes)) and A.size else A.to_numpy()
+    if not sp.issparse(A):
+        A = np.asarray(A)
+        if A.ndim != 2:
+            raise ValueError(f"A must be an adjacency matrix of shape (n_nodes, n_nodes), got shape {A.shape}.")
+        if A.dtype.kind not in "biuf":
+            try:
+                A = A.astype(np.float64)
+            except (TypeError, ValueError):
+                raise ValueError(f"A must hold numbers, got dtype {A.dtype}.") from None
+    if A.dtype.kind == "c":
+        raise ValueError("A must hold real weights, got complex ones.")
+    A = sp.csr_array(A)
+    return A if A.dtype.kind == "f" else A.astype(np.float64)
+
+
+def _is_sparse_dtype(dtype: Any) -> bool:
+    return isinstance(dtype, pd.SparseDtype)
+
+
+def _check_labels(A: Any, X: Any) -> None:
+    """Refuse data frames whose rows are the same nodes in another order: positions would mix them up."""
+    if not isinstance(A, pd.DataFrame):
+        return
+    pairs = [("rows of A", A.index, "columns of A", A.columns)]
+    if isinstance(X, pd.DataFrame):
+        pairs.append(("rows of A", A.index, "rows of X", X.index))
+    for one, left, other, right in pairs:
+        if not left.equals(right) and len(left) == len(right) and set(left) == set(right):
+            raise ValueError(LABELS_DISAGREE.format(one=one, other=other))
+
+
+def _without_loops(A: sp.csr_array) -> sp.csr_array:
+    A = A.tocoo()
+    keep = (A.row != A.col) & (A.data != 0)
+    return sp.csr_array((A.data[keep], (A.row[keep], A.col[keep])), shape=A.shape)
+
+
+def _check_symmetric(A: sp.csr_array) -> None:
+    T = sp.csr_array(A.T)
+    if np.array_equal(A.indptr, T.indptr) and np.array_equal(A.indices, T.indices) and np.allclose(A.data, T.data):
+        return
+    difference = abs(A - T).tocoo()
+    k = int(difference.data.argmax())
+    i, j = int(difference.row[k]), int(difference.col[k])
+    raise ValueError(ASYMMETRIC.format(i=i, j=j, forth=A[i, j], back=A[j, i]))
+
+
+def _position(A: sp.csr_array, k: int) -> tuple[int, int]:
+    return int(np.searchsorted(A.indptr, k, side="right") - 1), int(A.indices[k])

@@ -1,0 +1,26 @@
+"""The model in torch alone: it knows nothing of scikit-learn or skorch."""
+
+from ._aggregate import BACKBONES, GAT, GCN, SAGE
+from ._context import DebiasingFunction, degree_encoding
+from ._loss import FAIRNESS_LOSSES, Objective, opportunity_loss, parity_loss
+from ._module import DegFairGNN, ModulatedLayer
+from ._sparse import SparseOperator
+from ._tensors import GraphTensors, NodeBatch
+
+__all__ = [
+    "BACKBONES",
+    "FAIRNESS_LOSSES",
+    "GAT",
+    "GCN",
+    "SAGE",
+    "DebiasingFunction",
+    "DegFairGNN",
+    "GraphTensors",
+    "ModulatedLayer",
+    "NodeBatch",
+    "Objective",
+    "SparseOperator",
+    "degree_encoding",
+    "opportunity_loss",
+    "parity_loss",
+]

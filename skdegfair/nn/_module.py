@@ -1,0 +1,130 @@
+"""The network: modulated layers from features to logits, and the penalties on the way."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from ._aggregate import BACKBONES
+from ._context import Debiased, DebiasingFunction
+from ._random import Dropout
+from ._sparse import Features
+from ._tensors import GraphTensors, NodeBatch
+
+Penalties = dict[str, Tensor]
+
+
+class ModulatedLayer(nn.Module):
+    """One layer of Eq. 9 before its activation: aggregation plus the weighted debiasing context.
+
+    Shapes: (n_nodes, d_in) -> (n_nodes, d_out).
+    """
+
+    def __init__(
+        self, aggregate: nn.Module, debias: DebiasingFunction | None = None, *, context_weight: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.aggregate, self.debias, self.context_weight = aggregate, debias, context_weight
+
+    def forward(self, h: Features, batch: NodeBatch) -> tuple[Tensor, Penalties]:
+        if self.debias is None:
+            return self.aggregate(h, batch.graph), {}
+        aggregated, context = self.aggregate.with_context(h, batch.graph, self.debias.weight)
+        debiased = self.debias(context, batch.graph)
+        return aggregated + self.context_weight * debiased.own, _penalties(debiased, batch)
+
+
+class DegFairGNN(nn.Module):
+    """The paper's network; without modulation it is the base GNN.
+
+    Parameters
+    ----------
+    n_features, n_classes : int
+    backbone : {"gcn", "gat", "sage"}, default="gcn"
+    hidden_dim : int, default=32
+    n_layers : int, default=2
+        The last layer gives one output per class.
+    n_heads : int, default=1
+        Attention heads of GAT.
+    context_weight : float, default=1.0
+        The paper's epsilon.
+    modulation, contrast, scale_shift : bool, default=True
+        False gives the paper's ablations.
+    degree_encoding_dim : int or None, default=32
+        None takes the width of each layer, as the paper writes it.
+    dropout : float, default=0.5
+        Of the hidden representations.
+    seed : int, default=0
+        Of the initial weights and of dropout. The weights of the base GNN do not
+        depend on whether there is a debiasing function.
+    """
+
+    def __init__(
+        self, n_features: int, n_classes: int, *, backbone: str = "gcn", hidden_dim: int = 32, n_layers: int = 2,
+        n_heads: int = 1, context_weight: float = 1.0, modulation: bool = True, contrast: bool = True,
+        scale_shift: bool = True, degree_encoding_dim: int | None = 32, dropout: float = 0.5, seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.seed = seed
+        self.operators = {BACKBONES[backbone].operator} | ({"context"} if modulation else set())
+        self.layers = nn.ModuleList()
+        widths = [n_features] + [hidden_dim] * (n_layers - 1) + [n_classes]
+        for number, (d_in, d_out) in enumerate(zip(widths, widths[1:]), start=1):
+            aggregate = BACKBONES[backbone](d_in, d_out, n_heads=n_heads, average_heads=number == n_layers)
+            debias = None
+            if modulation:
+                encoding_dim = d_out if degree_encoding_dim is None else degree_encoding_dim
+                debias = DebiasingFunction(
+                    d_in, d_out, encoding_dim=encoding_dim, scale_shift=scale_shift, contrast=contrast
+                )
+            self.layers.append(ModulatedLayer(aggregate, debias, context_weight=context_weight))
+        self.activation = nn.LeakyReLU()
+        self.dropout = Dropout(dropout, seed)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the weights anew from the seed, those of the base GNN first."""
+        generator = torch.Generator().manual_seed(self.seed)
+        for layer in self.layers:
+            layer.aggregate.reset_parameters(generator)
+        for layer in self.layers:
+            if layer.debias is not None:
+                layer.debias.reset_parameters(generator)
+
+    def forward(self, batch: NodeBatch) -> tuple[Tensor, Penalties]:
+        """Logits of the batch, (n_batch, n_classes), and the sums over all layers of each penalty."""
+        h, penalties = self._hidden(batch)
+        logits, last = self.layers[-1](h, batch)
+        _add(penalties, last)
+        return logits[batch.nodes], penalties
+
+    def embed(self, batch: NodeBatch) -> Features:
+        """The representation that the last layer reads, of all nodes: (n_nodes, hidden_dim)."""
+        return self._hidden(batch)[0]
+
+    def _hidden(self, batch: NodeBatch) -> tuple[Features, Penalties]:
+        h: Features = batch.graph.x
+        penalties: Penalties = {}
+        for layer in self.layers[:-1]:
+            h, added = layer(h, batch)
+            h = self.dropout(self.activation(h))  # Eq. 9
+            _add(penalties, added)
+        return h, penalties
+
+
+def _penalties(debiased: Debiased, batch: NodeBatch) -> Penalties:
+    """The layer's part of Eq. 12 and 13, as means over the batch instead of sums."""
+    penalties: Penalties = {}
+    if debiased.other is not None:
+        penalties["context"] = batch.node_share @ debiased.other.square().sum(1)
+    if debiased.scale is not None and debiased.shift is not None:
+        norms = debiased.scale.square().sum(1) + debiased.shift.square().sum(1)
+        penalties["scale_shift"] = batch.degree_share() @ norms
+    return penalties
+
+
+def _add(total: Penalties, part: Penalties) -> None:
+    for name, value in part.items():
+        total[name] = total[name] + value if name in total else value
+
+

@@ -1,0 +1,94 @@
+"""Sparse products that are as cheap backward as forward.
+
+torch transposes a CSR matrix anew in each backward pass, which takes far longer
+than the product itself. A graph does not change while a model is fitted, so its
+transpose is made once and kept.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+with warnings.catch_warnings():  # torch says once per process that CSR is in beta: let it be here
+    warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+    torch.sparse_csr_tensor([0, 1], [0], [1.0], size=(1, 1), check_invariants=False)
+
+
+def csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
+    """A torch CSR matrix over arrays that are known to be in order."""
+    return torch.sparse_csr_tensor(indptr, indices, values, size=shape, check_invariants=False)
+
+
+def to_tensor(array: Any, dtype: torch.dtype) -> Tensor:
+    """A tensor that owns its memory: arrays from joblib are read-only, which torch does not support."""
+    return torch.tensor(np.ascontiguousarray(array), dtype=dtype)
+
+
+class SparseOperator:
+    """A constant sparse matrix M for products ``M @ h`` with gradients.
+
+    Parameters
+    ----------
+    matrix : scipy sparse matrix of shape (n_rows, n_columns)
+    dtype : torch dtype, default=torch.float32
+    """
+
+    __slots__ = ("forward", "backward")
+
+    def __init__(self, matrix: Any, dtype: torch.dtype = torch.float32) -> None:
+        matrix = sp.csr_array(matrix)
+        transpose = sp.csr_array(matrix.T)
+        index = torch.int32 if max(matrix.nnz, *matrix.shape) < 2**31 else torch.int64  # int32 is a fifth faster
+        pattern = to_tensor(matrix.indptr, index), to_tensor(matrix.indices, index)
+        if np.array_equal(matrix.indptr, transpose.indptr) and np.array_equal(matrix.indices, transpose.indices):
+            pattern_t = pattern  # an undirected graph: both directions share their indices
+        else:
+            pattern_t = to_tensor(transpose.indptr, index), to_tensor(transpose.indices, index)
+        self.forward = csr_tensor(*pattern, to_tensor(matrix.data, dtype), matrix.shape)
+        self.backward = csr_tensor(*pattern_t, to_tensor(transpose.data, dtype), transpose.shape)
+
+    @property
+    def shape(self) -> torch.Size:
+        return self.forward.shape
+
+    def to(self, device: Any) -> SparseOperator:
+        moved = object.__new__(SparseOperator)
+        moved.forward, moved.backward = self.forward.to(device), self.backward.to(device)
+        return moved
+
+    def __matmul__(self, h: Tensor) -> Tensor:
+        """(n_rows, n_columns) times (n_columns, width) -> (n_rows, width)."""
+        product: Tensor = _Product.apply(self.forward, self.backward, h)
+        return product
+
+
+class _Product(torch.autograd.Function):
+    """M h, whose gradient is M^T g."""
+
+    @staticmethod
+    def forward(ctx: Any, matrix: Tensor, transpose: Tensor, h: Tensor) -> Tensor:
+        ctx.transpose = transpose
+        return matrix @ h
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, None, Tensor]:
+        return None, None, ctx.transpose @ grad
+
+
+Features = Tensor | SparseOperator
+
+
+def propagate(operator: SparseOperator, h: Features, weight: Tensor) -> Tensor:
+    """``operator @ h @ weight``, the narrower of the two products with ``operator``.
+
+    Shapes: (n, n), (n, d_in), (d_in, d_out) -> (n, d_out). Sparse features stay sparse.
+    """
+    if isinstance(h, Tensor) and h.shape[1] < weight.shape[1]:
+        return (operator @ h) @ weight
+    return operator @ (h @ weight)

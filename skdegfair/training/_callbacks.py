@@ -1,0 +1,133 @@
+"""What is written down of each epoch, and shown of it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from skorch.callbacks import Callback, EarlyStopping, PrintLog
+from skorch.utils import noop
+
+from ..metrics import group_counts, mean_gap, prediction_rates, recalls
+
+DIVERGED = (
+    "The training loss became {loss} in epoch {epoch}. Lower learning_rate, or scale the features, for example "
+    "with GraphTransformer(StandardScaler())."
+)
+
+
+MONITORS = {
+    "valid_score": False,
+    "valid_accuracy": False,
+    "valid_loss": True,
+    "valid_delta_dsp": True,
+    "valid_delta_deo": True,
+}
+"""What early stopping can watch, and whether lower is better."""
+
+
+class StopTraining(KeyboardInterrupt):
+    """Raise it in a callback to end training in good order.
+
+    skorch ends training quietly on any KeyboardInterrupt, so that Ctrl-C in a
+    search would end one fold only. Here a plain KeyboardInterrupt ends everything,
+    and callbacks that want a quiet end say so with this class.
+    """
+
+
+class EpochLog(Callback):
+    """Write to the history: each loss term, and how the validation nodes fare.
+
+    Parameters
+    ----------
+    groups : ndarray of shape (n_valid,) or None
+        Degree group of each validation node: 0 low, 1 high, -1 neither.
+    """
+
+    def __init__(self, groups: NDArray[np.int8] | None = None) -> None:
+        self.groups = groups
+
+    def on_batch_end(self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any) -> None:
+        if not training:
+            self._valid = batch[1], kwargs["y_pred"][0]
+
+    def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
+        row = net.history[-1]
+        for key, value in _batch_means(row["batches"]).items():
+            net.history.record(key, value)
+        if not np.isfinite(row["train_loss"]):
+            raise ValueError(DIVERGED.format(loss=row["train_loss"], epoch=row["epoch"]))
+        if self.groups is not None:
+            y, logits = self._valid
+            truth, predicted = y.cpu().numpy(), logits.argmax(1).cpu().numpy()
+            counts = group_counts(truth, predicted, self.groups, logits.shape[1])
+            accuracy = float((truth == predicted).mean())
+            unfairness = net.criterion_.fairness_weight * row.get("valid_fairness_loss", 0.0)
+            net.history.record("valid_score", accuracy - unfairness)
+            net.history.record("valid_accuracy", accuracy)
+            net.history.record("valid_delta_dsp", mean_gap(prediction_rates(counts)))
+            net.history.record("valid_delta_deo", mean_gap(recalls(counts)))
+
+    def on_train_end(self, net: Any, **kwargs: Any) -> None:
+        self._valid = None  # tensors of the data are not part of a fitted model
+
+
+class EpochProgress(Callback):
+    """A progress bar over the epochs (skorch's own counts the batches of one epoch)."""
+
+    def on_train_begin(self, net: Any, **kwargs: Any) -> None:
+        from tqdm.auto import tqdm
+
+        self.bar = tqdm(total=net.max_epochs, unit="epoch", desc="training")
+
+    def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
+        row = net.history[-1]
+        shown = {key: row[key] for key in ("train_loss", "valid_accuracy", "valid_delta_dsp") if key in row}
+        self.bar.set_postfix({key: f"{value:.3f}" for key, value in shown.items()}, refresh=False)
+        self.bar.update()
+
+    def on_train_end(self, net: Any, **kwargs: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if (bar := vars(self).pop("bar", None)) is not None:
+            bar.close()
+
+
+def epoch_callbacks(
+    groups: NDArray[np.int8] | None, stopping: dict[str, Any] | None, *, user: Iterable[Any] | None, verbose: int
+) -> list[Any]:
+    """The callbacks of a fit: those that write and show first, the one that may end it last.
+
+    Parameters
+    ----------
+    groups : degree groups of the validation nodes, or None if there are none
+    stopping : dict with monitor and patience, or None for no early stopping
+    user : skorch callbacks, copied because training changes them
+    verbose : {0, 1, 2}, silent, progress bar or table
+    """
+    callbacks = [("log", EpochLog(groups)), *copy.deepcopy(list(user or []))]
+    if verbose == 1:
+        callbacks.append(("progress", EpochProgress()))
+    elif verbose == 2:
+        callbacks.append(("print_log", PrintLog()))
+    if stopping is not None and groups is not None:
+        lower = MONITORS[stopping["monitor"]]
+        stopper = EarlyStopping(**stopping, lower_is_better=lower, threshold=0, load_best=True, sink=noop)
+        callbacks.append(("early_stopping", stopper))
+    return callbacks
+
+
+def _batch_means(batches: list[dict[str, Any]]) -> dict[str, float]:
+    """Mean over the batches of an epoch of each loss, weighted by the batches' sizes."""
+    means = {}
+    for prefix in ("train", "valid"):
+        size = f"{prefix}_batch_size"
+        part = [batch for batch in batches if size in batch]
+        for key in part[0] if part else ():
+            if key.endswith("_loss"):
+                means[key] = sum(batch[key] * batch[size] for batch in part) / sum(batch[size] for batch in part)
+    return means

@@ -1,0 +1,106 @@
+"""The skorch net: how a module is fitted to the nodes of a graph."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pandas as pd
+from skorch import NeuralNetClassifier
+from skorch.callbacks import Callback, EarlyStopping, EpochTimer
+from torch import Tensor
+
+from ..nn import NodeBatch
+from ._callbacks import EpochProgress, StopTraining
+from ._data import NodeDataset, WholeGraph
+
+
+class NodeNet(NeuralNetClassifier):
+    """skorch's classifier net for a graph in one batch and an objective of several terms.
+
+    It takes a NodeDataset where other nets take X and y.
+    """
+
+    prefixes_ = [*NeuralNetClassifier.prefixes_, "criterion"]  # skorch adds it for criteria that are modules only
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        defaults = {"train_split": None, "iterator_train": WholeGraph, "iterator_valid": WholeGraph}
+        super().__init__(*args, **(defaults | kwargs))
+
+    @property
+    def _default_callbacks(self) -> list[tuple[str, Callback]]:
+        return [("epoch_timer", EpochTimer())]
+
+    def check_data(self, X: Any, y: Any = None) -> None:
+        """Nothing to check: the data was checked before it became tensors."""
+
+    def get_split_datasets(self, X: NodeDataset, y: Any = None, **fit_params: Any) -> tuple[Any, Any]:
+        return X, X.valid
+
+    def infer(self, x: NodeBatch, **fit_params: Any) -> Any:
+        return self.module_(x)
+
+    def get_loss(self, y_pred: Any, y_true: Tensor, X: Any = None, training: bool = False) -> Tensor:
+        terms = self.criterion_.terms(y_pred, y_true, X)
+        prefix = "train" if training else "valid"
+        for name, value in terms.items():
+            self.history.record_batch(f"{prefix}_{name}_loss", value.item())
+        total: Tensor = self.criterion_.total(terms)
+        return total
+
+    def fit_loop(self, *args: Any, **kwargs: Any) -> Any:
+        self.interruption = None
+        try:
+            return super().fit_loop(*args, **kwargs)
+        except KeyboardInterrupt as interruption:
+            self.interruption = interruption
+            raise
+
+    def train(self, data: NodeDataset) -> str:
+        """Train until ``max_epochs``, or until a callback or the user ends it, and say which.
+
+        Returns
+        -------
+        {"max_epochs", "early_stopping", "callback"}
+        """
+        try:
+            self.partial_fit(data)  # swallows KeyboardInterrupt
+        finally:
+            for _, callback in self.callbacks_:
+                if isinstance(callback, EpochProgress):
+                    callback.close()
+        self.module_.eval()
+        interruption, self.interruption = self.interruption, None
+        if interruption is None:
+            return "max_epochs"
+        if any(_has_stopped(callback) for _, callback in self.callbacks_):
+            return "early_stopping"
+        if isinstance(interruption, StopTraining):
+            return "callback"
+        raise interruption
+
+    def best_epoch(self) -> int:
+        """The epoch whose weights the module has: the best one under early stopping, else the last."""
+        stopper = dict(self.callbacks_).get("early_stopping")
+        return int(getattr(stopper, "best_epoch_", 0)) or len(self.history)
+
+    def history_frame(self) -> pd.DataFrame:
+        """The history as a table with one row per epoch."""
+        frame = pd.DataFrame([{key: value for key, value in row.items() if key != "batches"} for row in self.history])
+        frame = frame.drop(columns=[name for name in frame if name.endswith("_batch_count")])
+        return frame.rename(columns={"dur": "seconds"})
+
+    def continue_from(self, before: NodeNet) -> None:
+        """Carry over weights, the optimizer's memory and the history; the parameters stay those of this net."""
+        try:
+            self.module_.load_state_dict(before.module_.state_dict())
+        except RuntimeError as error:
+            raise ValueError(f"warm_start=True needs the features and layers of the earlier fit: {error}") from None
+        state = before.optimizer_.state_dict()
+        groups = self.optimizer_.state_dict()["param_groups"]
+        self.optimizer_.load_state_dict({**state, "param_groups": groups})
+        self.history = copy.deepcopy(before.history)
+
+
+def _has_stopped(callback: Callback) -> bool:
+    return isinstance(callback, EarlyStopping) and callback.misses_ == callback.patience
