@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions  # private, and the habit of third parties
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._dispatch import accepts_graph
-from ._targets import Targets, check_labels, check_targets, hold_out, is_unlabelled
+from ._params import NET_CONSTRAINTS, NetParams
+from ._targets import Positions, Targets, check_labels, check_targets, hold_out, is_unlabelled
 from .graph import Graph, check_nodes, degree_groups
-from .nn import BACKBONES, DegFairGNN, GraphTensors, NodeBatch, Objective
-from .training import MONITORS, NodeDataset, NodeNet, epoch_callbacks
+from .nn import DegFairGNN, GraphTensors, NodeBatch, Objective
+from .training import NodeDataset, NodeNet, epoch_callbacks
 
 EDGES_NEEDED = (
     "This {name} was fitted on a graph, so it needs the edges to predict: pass A as well, or a Graph (which is also "
@@ -30,51 +30,16 @@ EDGES_NEEDED = (
 )
 
 
-class BaseGNNClassifier(ClassifierMixin, BaseEstimator):
+class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
     """Base of the classifiers whose module reads a whole graph; subclasses choose module and objective."""
 
-    _parameter_constraints: dict[str, Any] = {
-        "backbone": [StrOptions(set(BACKBONES))],
-        "hidden_dim": [Interval(Integral, 1, None, closed="left")],
-        "n_layers": [Interval(Integral, 1, None, closed="left")],
-        "n_heads": [Interval(Integral, 1, None, closed="left")],
-        "dropout": [Interval(Real, 0, 1, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
-        "max_epochs": [Interval(Integral, 1, None, closed="left")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "patience": [Interval(Integral, 1, None, closed="left")],
-        "monitor": [StrOptions(set(MONITORS))],
-        "directed": ["boolean"],
-        "device": [str, torch.device],
-        "random_state": ["random_state"],
-        "warm_start": ["boolean"],
-        "callbacks": [list, tuple, None],
-        "net_params": [dict, None],
-        "verbose": [Interval(Integral, 0, 2, closed="both")],
-        "unlabelled": "no_validation",
-    }
+    _parameter_constraints: dict[str, Any] = NET_CONSTRAINTS
     __metadata_request__fit = {"nodes": UNUSED, "validation_nodes": UNUSED}
     __metadata_request__score = {"nodes": UNUSED}
-    _net_prefixes = ("module__", "optimizer__", "criterion__", "callbacks__", "iterator_train__", "iterator_valid__")
 
-    # -- parameters: skorch's own can be set by name, as in a parameter grid ------------------------
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of the estimator and, if ``deep``, those in ``net_params`` by their own names."""
-        params = super().get_params(deep=deep)
-        if deep and isinstance(self.net_params, dict):
-            params.update(self.net_params)
-        return params
-
-    def set_params(self, **params: Any) -> BaseGNNClassifier:
-        """Set parameters; names such as ``optimizer__amsgrad`` go into ``net_params``."""
-        nested = {name: params.pop(name) for name in list(params) if name.startswith(self._net_prefixes)}
-        super().set_params(**params)
-        if nested:
-            self.net_params = {**(self.net_params or {}), **nested}
-        return self
+    classes_: NDArray[Any]
+    net_: NodeNet
+    module_: DegFairGNN
 
     # -- fitting -----------------------------------------------------------------------------------
 
@@ -130,14 +95,8 @@ class BaseGNNClassifier(ClassifierMixin, BaseEstimator):
         if before is not None:
             net.continue_from(before)
         tensors = self._tensors(graph, net.module_)
-        data, valid = (
-            None if part is None else NodeDataset(
-                NodeBatch(tensors, graph.nodes[part]),
-                torch.as_tensor(targets.codes[part], dtype=torch.int64, device=self.device),
-            )
-            for part in (targets.train, targets.valid)
-        )
-        data.valid = valid
+        valid = None if targets.valid is None else self._dataset(tensors, graph, targets, targets.valid)
+        data = self._dataset(tensors, graph, targets, targets.train, valid)
         self.stop_reason_ = net.train(data)
         if not self.warm_start:
             net.optimizer_.state.clear()  # twice the size of the model, and of no use for predictions
@@ -145,16 +104,29 @@ class BaseGNNClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_, self.best_epoch_ = len(net.history), net.best_epoch()
         self.history_ = net.history_frame()
 
+    def _dataset(
+        self, tensors: GraphTensors, graph: Graph, targets: Targets, part: Positions, valid: NodeDataset | None = None
+    ) -> NodeDataset:
+        y = torch.as_tensor(targets.codes[part], dtype=torch.int64, device=self.device)
+        return NodeDataset(NodeBatch(tensors, graph.nodes[part]), y, valid)
+
     def _make_net(self, graph: Graph, targets: Targets, seed: int) -> NodeNet:
-        groups = None if targets.valid is None else degree_groups(graph.degree()[targets.valid])
+        parts = {"train": targets.train, "valid": targets.valid}
+        groups = {name: degree_groups(graph.degree()[part]) for name, part in parts.items() if part is not None}
         stopping = {"monitor": self.monitor, "patience": self.patience} if self.early_stopping else None
         callbacks = epoch_callbacks(groups, stopping, user=self.callbacks, verbose=self.verbose)
         options = {
-            "module__n_features": graph.shape[1], "module__n_classes": len(targets.classes), "module__seed": seed,
+            "module__n_features": graph.shape[1],
+            "module__n_classes": len(targets.classes),
+            "module__seed": seed,
             **{f"module__{name}": value for name, value in self._module_options().items()},
             **{f"criterion__{name}": value for name, value in self._objective_options().items()},
-            "optimizer__weight_decay": self.weight_decay, "lr": self.learning_rate, "max_epochs": self.max_epochs,
-            "classes": list(range(len(targets.classes))), "callbacks": callbacks, "device": self.device,
+            "optimizer__weight_decay": self.weight_decay,
+            "lr": self.learning_rate,
+            "max_epochs": self.max_epochs,
+            "classes": list(range(len(targets.classes))),
+            "callbacks": callbacks,
+            "device": self.device,
             "verbose": int(self.verbose == 2),
         }
         if "optimizer" not in (self.net_params or {}):
@@ -182,8 +154,11 @@ class BaseGNNClassifier(ClassifierMixin, BaseEstimator):
 
     def _module_options(self) -> dict[str, Any]:
         return {
-            "backbone": self.backbone, "hidden_dim": self.hidden_dim, "n_layers": self.n_layers,
-            "n_heads": self.n_heads, "dropout": self.dropout,
+            "backbone": self.backbone,
+            "hidden_dim": self.hidden_dim,
+            "n_layers": self.n_layers,
+            "n_heads": self.n_heads,
+            "dropout": self.dropout,
         }
 
     def _objective_options(self) -> dict[str, Any]:
@@ -252,8 +227,8 @@ class BaseGNNClassifier(ClassifierMixin, BaseEstimator):
         if len(self.module_.layers) == 1:
             return graph.features
         with torch.no_grad():
-            hidden = self.module_.embed(self._batch(graph))
-        return hidden.cpu().numpy()[graph.nodes]
+            module, batch = self._in_double(graph)
+            return module.embed(batch).cpu().numpy()[graph.nodes]
 
     @accepts_graph
     def score(self, X: Any, y: Any = None, A: Any = None, *, nodes: Any = None, sample_weight: Any = None) -> float:
@@ -275,12 +250,14 @@ class BaseGNNClassifier(ClassifierMixin, BaseEstimator):
 
     def _logits(self, X: Any, A: Any) -> torch.Tensor:
         check_is_fitted(self)
-        batch = self._batch(self._check_graph(X, A, reset=False))
+        module, batch = self._in_double(self._check_graph(X, A, reset=False))
         with torch.no_grad():
-            return self.module_(batch)[0].cpu().double()  # so that probabilities add up to 1
+            return module(batch)[0].cpu()
 
-    def _batch(self, graph: Graph) -> NodeBatch:
-        return NodeBatch(self._tensors(graph, self.module_), graph.nodes)
+    def _in_double(self, graph: Graph) -> tuple[DegFairGNN, NodeBatch]:
+        """Module and input in double precision: a prediction then does not hang on which others are asked for."""
+        tensors = self._tensors(graph, self.module_, torch.float64)
+        return copy.deepcopy(self.module_).double(), NodeBatch(tensors, graph.nodes)
 
     # -- input -------------------------------------------------------------------------------------
 
@@ -296,13 +273,15 @@ class BaseGNNClassifier(ClassifierMixin, BaseEstimator):
             X = Graph(X if isinstance(X, pd.DataFrame) else features, A, directed=self.directed)
         graph = X.with_features(features)
         if len(graph) == 0:
-            raise ValueError("The graph has no selected node: found array with 0 sample(s), a minimum of 1 is required.")
+            raise ValueError(
+                "The graph has no selected node: found array with 0 sample(s), a minimum of 1 is required."
+            )
         if not reset and self._fitted_with_edges and graph.A is None:
             raise ValueError(EDGES_NEEDED.format(name=type(self).__name__, n=graph.n_nodes))
         return graph
 
-    def _tensors(self, graph: Graph, module: DegFairGNN) -> GraphTensors:
-        return GraphTensors(graph, module.operators, **self._tensor_options()).to(self.device)
+    def _tensors(self, graph: Graph, module: DegFairGNN, dtype: torch.dtype = torch.float32) -> GraphTensors:
+        return GraphTensors(graph, module.operators, **self._tensor_options(), dtype=dtype).to(self.device)
 
     def _draw_seed(self) -> int:
         if self.random_state is None:

@@ -9,20 +9,124 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._base import BaseGNNClassifier
+from ._params import NET_CONSTRAINTS
 from .graph import Graph
 from .nn import FAIRNESS_LOSSES
 
 
 class GNNClassifier(BaseGNNClassifier):
-    """docs to come"""
+    """Node classifier with a plain graph neural network: GCN, GAT or GraphSAGE.
+
+    It is :class:`DegFairGNNClassifier` without debiasing contexts and without
+    fairness loss: what to compare that one with.
+
+    Parameters
+    ----------
+    backbone : {"gcn", "gat", "sage"}, default="gcn"
+        Base GNN: the mean over a node and its neighbours, attention over them, or
+        GraphSAGE's mean over the neighbours beside the node itself.
+    hidden_dim : int, default=32
+        Width of the hidden representations.
+    n_layers : int, default=2
+        Layers, at least 1. The last one gives the classes.
+    n_heads : int, default=4
+        Attention heads of "gat", which share ``hidden_dim``; those of the last layer
+        are averaged.
+    dropout : float, default=0.5
+        Part of the hidden representation that is dropped while training.
+    learning_rate : float, default=0.01
+        Of the Adam optimizer.
+    weight_decay : float, default=5e-4
+        L2 penalty on all weights.
+    max_epochs : int, default=300
+        Epochs, each one step on the whole graph.
+    early_stopping : bool, default=False
+        Stop when ``monitor`` has not improved on the validation nodes for ``patience``
+        epochs, and restore the best weights. The validation nodes are those given to
+        ``fit``, or else part of the training nodes.
+    validation_fraction : float, default=0.2
+        Part of the training nodes set aside if ``early_stopping`` is on and ``fit`` is
+        given no validation nodes.
+    patience : int, default=100
+    monitor : {"valid_score", "valid_accuracy", "valid_loss", "valid_delta_dsp", "valid_delta_deo"}, \
+            default="valid_score"
+        What early stopping watches. ``valid_score`` is the validation accuracy, less
+        the weighted fairness loss where there is one.
+    unlabelled : scalar, default=None
+        Value of y that stands for an unknown label, such as -1 or NaN; such nodes are
+        seen but neither trained on nor scored. None: every label is a class.
+    directed : bool, default=False
+        Whether A may differ from its transpose. A Graph says so itself.
+    device : str or torch.device, default="cpu"
+    random_state : int, RandomState instance or None, default=None
+        Decides initial weights, dropout and the validation nodes. None draws a new seed
+        and leaves numpy's global generator alone.
+    warm_start : bool, default=False
+        Go on from the last fit, for ``max_epochs`` more epochs.
+    callbacks : list of skorch callbacks, default=None
+        Copied before use. A callback that wants to end training raises
+        :class:`skdegfair.training.StopTraining`.
+    net_params : dict, default=None
+        Further parameters of the skorch net, such as ``{"optimizer__amsgrad": True}``.
+        Names with a prefix can also be given to ``set_params`` and in a parameter grid.
+    verbose : {0, 1, 2}, default=0
+        Silent, a progress bar, or a table with a row per epoch.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X is a DataFrame with string column names.
+    n_iter_ : int
+        Epochs trained.
+    best_epoch_ : int
+        Epoch whose weights are kept: the best one under early stopping, else the last.
+    stop_reason_ : {"max_epochs", "early_stopping", "callback"}
+    history_ : DataFrame
+        A row per epoch: every loss term, accuracy and both gaps between the 20 % of
+        lowest and of highest degree, of the training nodes (as seen with dropout) and
+        of the validation nodes where there are any, and the seconds it took.
+    net_ : skorch net
+    module_ : torch module
+
+    See Also
+    --------
+    DegFairGNNClassifier : The same, with degree bias mitigated.
+
+    Examples
+    --------
+    >>> from skdegfair import GNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> X, A, y = make_degree_biased_graph(200, random_state=0, return_X_A_y=True)
+    >>> clf = GNNClassifier(backbone="sage", max_epochs=50, random_state=0).fit(X, A, y)
+    >>> clf.predict(X, A).shape
+    (200,)
+    """
 
     def __init__(
-        self, *, backbone: str = "gcn", hidden_dim: int = 32, n_layers: int = 2, n_heads: int = 4,
-        dropout: float = 0.5, learning_rate: float = 0.01, weight_decay: float = 5e-4, max_epochs: int = 500,
-        early_stopping: bool = True, validation_fraction: float = 0.2, patience: int = 100,
-        monitor: str = "valid_loss", unlabelled: Any = None, directed: bool = False, device: str = "cpu",
-        random_state: Any = None, warm_start: bool = False, callbacks: list[Any] | None = None,
-        net_params: dict[str, Any] | None = None, verbose: int = 0,
+        self,
+        *,
+        backbone: str = "gcn",
+        hidden_dim: int = 32,
+        n_layers: int = 2,
+        n_heads: int = 4,
+        dropout: float = 0.5,
+        learning_rate: float = 0.01,
+        weight_decay: float = 5e-4,
+        max_epochs: int = 300,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.2,
+        patience: int = 100,
+        monitor: str = "valid_score",
+        unlabelled: Any = None,
+        directed: bool = False,
+        device: str = "cpu",
+        random_state: Any = None,
+        warm_start: bool = False,
+        callbacks: list[Any] | None = None,
+        net_params: dict[str, Any] | None = None,
+        verbose: int = 0,
     ) -> None:
         self.backbone = backbone
         self.hidden_dim = hidden_dim
@@ -53,10 +157,145 @@ class GNNClassifier(BaseGNNClassifier):
 
 
 class DegFairGNNClassifier(BaseGNNClassifier):
-    """docs to come"""
+    """Node classifier that mitigates degree bias (DegFairGNN).
+
+    In each layer of a graph neural network a learned debiasing context complements
+    the neighbourhood of nodes of low degree and distills that of nodes of high
+    degree; a fairness loss drives both groups towards equal predictions [1]_.
+
+    Parameters
+    ----------
+    backbone : {"gcn", "gat", "sage"}, default="gcn"
+        Base GNN: the mean over a node and its neighbours, attention over them, or
+        GraphSAGE's mean over the neighbours beside the node itself.
+    hidden_dim : int, default=32
+        Width of the hidden representations.
+    n_layers : int, default=2
+        Layers, at least 1. The last one gives the classes.
+    n_heads : int, default=4
+        Attention heads of "gat", which share ``hidden_dim``; those of the last layer
+        are averaged.
+    degree_threshold : {"mean", "median"} or float, default="mean"
+        K: nodes of at most this degree are the low group S_0, the others S_1.
+    context_hops : int, default=1
+        r: the context of a node is all nodes at most r hops away, itself included.
+    context_weight : float, default=1.0
+        epsilon: how much the debiasing context modulates the aggregation.
+    fairness_weight : float, default=1.0
+        mu: weight of the fairness loss. More of it trades accuracy for parity.
+    constraint_weight : float, default=1e-4
+        lambda: weight of the two penalties, L3 on the context that would be the other
+        group's and L4 on scale and shift.
+    fairness_loss : {"dsp", "deo"}, default="dsp"
+        Whether both groups shall get each class equally often (statistical parity), or
+        be recognised equally often in each class (equal opportunity).
+    scale_shift : bool, default=True
+        False leaves out the degree-wise scale and shift of the debiasing contexts.
+    contrast : bool, default=True
+        False uses one debiasing function for all nodes, and thus no L3.
+    modulation : bool, default=True
+        False leaves out the debiasing contexts: the base GNN with a fairness loss.
+    degree_encoding_dim : int or None, default=32
+        Length of the degree encoding. None takes each layer's width, as in the paper.
+    dropout : float, default=0.5
+        Part of the hidden representation that is dropped while training.
+    learning_rate : float, default=0.01
+        Of the Adam optimizer.
+    weight_decay : float, default=5e-4
+        L2 penalty on all weights.
+    max_epochs : int, default=300
+        Epochs, each one step on the whole graph.
+    early_stopping : bool, default=False
+        Stop when ``monitor`` has not improved on the validation nodes for ``patience``
+        epochs, and restore the best weights. The validation nodes are those given to
+        ``fit``, or else part of the training nodes.
+    validation_fraction : float, default=0.2
+        Part of the training nodes set aside if ``early_stopping`` is on and ``fit`` is
+        given no validation nodes.
+    patience : int, default=100
+    monitor : {"valid_score", "valid_accuracy", "valid_loss", "valid_delta_dsp", "valid_delta_deo"}, \
+            default="valid_score"
+        What early stopping watches. ``valid_score`` is the validation accuracy, less
+        the weighted fairness loss where there is one.
+    unlabelled : scalar, default=None
+        Value of y that stands for an unknown label, such as -1 or NaN; such nodes are
+        seen but neither trained on nor scored. None: every label is a class.
+    directed : bool, default=False
+        Whether A may differ from its transpose. A Graph says so itself.
+    device : str or torch.device, default="cpu"
+    random_state : int, RandomState instance or None, default=None
+        Decides initial weights, dropout and the validation nodes. None draws a new seed
+        and leaves numpy's global generator alone.
+    warm_start : bool, default=False
+        Go on from the last fit, for ``max_epochs`` more epochs.
+    callbacks : list of skorch callbacks, default=None
+        Copied before use. A callback that wants to end training raises
+        :class:`skdegfair.training.StopTraining`.
+    net_params : dict, default=None
+        Further parameters of the skorch net, such as ``{"optimizer__amsgrad": True}``.
+        Names with a prefix can also be given to ``set_params`` and in a parameter grid.
+    verbose : {0, 1, 2}, default=0
+        Silent, a progress bar, or a table with a row per epoch.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X is a DataFrame with string column names.
+    n_iter_ : int
+        Epochs trained.
+    best_epoch_ : int
+        Epoch whose weights are kept: the best one under early stopping, else the last.
+    stop_reason_ : {"max_epochs", "early_stopping", "callback"}
+    degree_threshold_ : float
+        K as learned from the graph of ``fit``, and used on any other.
+    history_ : DataFrame
+        A row per epoch: every loss term, accuracy and both gaps between the 20 % of
+        lowest and of highest degree, of the training nodes (as seen with dropout) and
+        of the validation nodes where there are any, and the seconds it took.
+    net_ : skorch net
+    module_ : torch module
+
+    See Also
+    --------
+    GNNClassifier : The base GNN, to compare with.
+    Graph : What to pass to scikit-learn's cross-validation and searches.
+
+    Notes
+    -----
+    The objective is L1 + mu L2 + lambda (L3 + L4) (Eq. 14). Where the paper sums L1, L3
+    and L4 over the training nodes, they are means here, so that mu and lambda keep
+    their meaning from graphs of a hundred nodes to graphs of a million. Self loops are
+    ignored. Nodes without edges, and graphs without any, are fine. Edge weights act in
+    the aggregation and in the degrees; the context (Eq. 5) is a mean over a set of
+    nodes and does not weigh them. Features of very different scales slow training
+    down: use ``GraphTransformer(StandardScaler())`` in a pipeline.
+
+    References
+    ----------
+    .. [1] Z. Liu, T.-K. Nguyen and Y. Fang, "On Generalized Degree Fairness in Graph
+       Neural Networks", AAAI 2023, pp. 4525-4533.
+
+    Examples
+    --------
+    >>> from skdegfair import DegFairGNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> X, A, y = make_degree_biased_graph(200, random_state=0, return_X_A_y=True)
+    >>> clf = DegFairGNNClassifier(max_epochs=50, random_state=0).fit(X, A, y)
+    >>> clf.predict_proba(X, A).shape
+    (200, 3)
+
+    scikit-learn splits the nodes of a Graph:
+
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skdegfair import Graph
+    >>> cross_val_score(clf, Graph(X, A), y, cv=3).shape
+    (3,)
+    """
 
     _parameter_constraints: dict[str, Any] = {
-        **BaseGNNClassifier._parameter_constraints,
+        **NET_CONSTRAINTS,
         "degree_threshold": [StrOptions({"mean", "median"}), Interval(Real, 0, None, closed="left")],
         "context_hops": [Interval(Integral, 1, None, closed="left")],
         "context_weight": [Interval(Real, 0, None, closed="left")],
@@ -70,15 +309,37 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     }
 
     def __init__(
-        self, *, backbone: str = "gcn", hidden_dim: int = 32, n_layers: int = 2, n_heads: int = 4,
-        degree_threshold: str | float = "mean", context_hops: int = 1, context_weight: float = 1.0,
-        fairness_weight: float = 1.0, constraint_weight: float = 1e-3, fairness_loss: str = "dsp",
-        scale_shift: bool = True, contrast: bool = True, modulation: bool = True,
-        degree_encoding_dim: int | None = 32, dropout: float = 0.5, learning_rate: float = 0.01,
-        weight_decay: float = 5e-4, max_epochs: int = 500, early_stopping: bool = True,
-        validation_fraction: float = 0.2, patience: int = 100, monitor: str = "valid_loss",
-        unlabelled: Any = None, directed: bool = False, device: str = "cpu", random_state: Any = None,
-        warm_start: bool = False, callbacks: list[Any] | None = None, net_params: dict[str, Any] | None = None,
+        self,
+        *,
+        backbone: str = "gcn",
+        hidden_dim: int = 32,
+        n_layers: int = 2,
+        n_heads: int = 4,
+        degree_threshold: str | float = "mean",
+        context_hops: int = 1,
+        context_weight: float = 1.0,
+        fairness_weight: float = 1.0,
+        constraint_weight: float = 1e-4,
+        fairness_loss: str = "dsp",
+        scale_shift: bool = True,
+        contrast: bool = True,
+        modulation: bool = True,
+        degree_encoding_dim: int | None = 32,
+        dropout: float = 0.5,
+        learning_rate: float = 0.01,
+        weight_decay: float = 5e-4,
+        max_epochs: int = 300,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.2,
+        patience: int = 100,
+        monitor: str = "valid_score",
+        unlabelled: Any = None,
+        directed: bool = False,
+        device: str = "cpu",
+        random_state: Any = None,
+        warm_start: bool = False,
+        callbacks: list[Any] | None = None,
+        net_params: dict[str, Any] | None = None,
         verbose: int = 0,
     ) -> None:
         self.backbone = backbone
@@ -113,10 +374,11 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         self.verbose = verbose
 
     def _prepare(self, graph: Graph) -> None:
-        rules = {"mean": np.mean, "median": np.median}
-        rule = rules.get(self.degree_threshold) if isinstance(self.degree_threshold, str) else None
-        threshold = self.degree_threshold if rule is None else rule(graph.whole().degree())
-        self.degree_threshold_ = float(threshold)
+        if isinstance(self.degree_threshold, str):
+            degree = graph.whole().degree()
+            self.degree_threshold_ = float(np.mean(degree) if self.degree_threshold == "mean" else np.median(degree))
+        else:
+            self.degree_threshold_ = float(self.degree_threshold)
 
     def _module_options(self) -> dict[str, Any]:
         own = ("context_weight", "modulation", "contrast", "scale_shift", "degree_encoding_dim")

@@ -43,7 +43,7 @@ def _is_adjacency(value: Any, X: Any, *, alone: bool) -> bool:
     if sp.issparse(value):
         return True
     try:
-        shape = np.shape(value) if isinstance(value, (list, tuple)) else getattr(value, "shape", ())
+        shape: Any = np.shape(value) if isinstance(value, (list, tuple)) else getattr(value, "shape", ())
         n_nodes = X.shape[0] if hasattr(X, "shape") else len(X)
     except (TypeError, ValueError, IndexError):  # ragged or not a matrix: the checks of X and y will say so
         return False

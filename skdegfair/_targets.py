@@ -30,8 +30,9 @@ def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
     """Return y as one label per node; whether they are sensible is asked of the nodes in use only."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
-    if np.ndim(y) > 1 and np.shape(y)[1:] != (1,):
-        raise ValueError(f"y should be a 1d array with one class per node, got an array of shape {np.shape(y)} instead.")
+    shape = np.asarray(y).shape
+    if len(shape) > 1 and shape[1:] != (1,):
+        raise ValueError(f"y should be a 1d array with one class per node, got an array of shape {shape} instead.")
     y = column_or_1d(y, warn=True)
     if len(y) != n_nodes:
         raise ValueError(
@@ -107,8 +108,8 @@ def _check_classes(y: NDArray[Any], used: Positions) -> None:
     missing = np.asarray(pd.isna(y[used]))
     if missing.any():
         raise ValueError(
-            f"Input y contains NaN, at node {used[missing.argmax()]}. Train on the labelled nodes only (nodes=), or say "
-            "what stands for an unknown label (unlabelled=)."
+            f"Input y contains NaN, at node {used[missing.argmax()]}. Train on the labelled nodes only (nodes=), or "
+            "say what stands for an unknown label (unlabelled=)."
         )
     if y.dtype.kind == "f":
         assert_all_finite(y[used], input_name="y")

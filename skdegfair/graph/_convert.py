@@ -31,9 +31,7 @@ def edges_from_frame(
     return _adjacency(ends[0], ends[1], weights, X.shape[0], directed)
 
 
-def edges_from_networkx(
-    graph: Any, X: Any, features: list[str] | None, weight: str | None
-) -> tuple[Any, sp.csr_array]:
+def edges_from_networkx(graph: Any, X: Any, features: list[str] | None, weight: str | None) -> tuple[Any, sp.csr_array]:
     """Features and adjacency of a networkx graph."""
     import networkx as nx
 

@@ -76,7 +76,13 @@ class Graph:
 
     @classmethod
     def from_edges(
-        cls, edges: Any, X: Any, *, source: str = "source", target: str = "target", weight: str | None = None,
+        cls,
+        edges: Any,
+        X: Any,
+        *,
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = None,
         directed: bool = False,
     ) -> Graph:
         """Make a graph from a data frame with one row per edge.
@@ -256,6 +262,7 @@ class Graph:
     def __sizeof__(self) -> int:
         """Bytes of all arrays: Dask asks before it decides to send a graph once instead of once a task."""
         total = object.__sizeof__(self) + (0 if self._nodes is None else self._nodes.nbytes)
+        matrix: Any
         for matrix in (self.X, self.A):
             if sp.issparse(matrix):
                 total += matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes

@@ -20,7 +20,7 @@ def _inner_has(name: str) -> Any:
     return check
 
 
-class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Transform the node features of a graph and keep its edges.
 
     The transformer is fitted on the selected nodes alone, so that a

@@ -86,8 +86,7 @@ def check_nodes(nodes: Any, n_nodes: int, *, name: str = "nodes") -> NDArray[np.
     low, high = int(nodes.min()), int(nodes.max())
     if low < 0 or high >= n_nodes:
         raise ValueError(
-            f"{name} holds position {low if low < 0 else high}, out of range for {n_nodes} nodes "
-            f"(0 to {n_nodes - 1})."
+            f"{name} holds position {low if low < 0 else high}, out of range for {n_nodes} nodes (0 to {n_nodes - 1})."
         )
     values, counts = np.unique(nodes, return_counts=True)
     if len(values) < len(nodes):

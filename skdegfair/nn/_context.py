@@ -80,7 +80,7 @@ class DebiasingFunction(nn.Module):
             other = torch.where(graph.low, functions[1], functions[0])
         else:
             own, other = functions[0], None
-        if self.film_weight is None:
+        if self.film_weight is None or self.film_bias is None:
             return Debiased(own, other, None, None)
         film = graph.degree_encoding(self.encoding_dim) @ self.film_weight + self.film_bias  # Eq. 8
         gamma, beta = (graph.spread @ film).split(self.d_out, dim=1)

@@ -70,8 +70,11 @@ class Objective:
 
     def total(self, terms: dict[str, Tensor]) -> Tensor:
         """The weighted sum of the terms."""
-        weights = {"fairness": self.fairness_weight, "context": self.constraint_weight,
-                   "scale_shift": self.constraint_weight}
+        weights = {
+            "fairness": self.fairness_weight,
+            "context": self.constraint_weight,
+            "scale_shift": self.constraint_weight,
+        }
         total = terms["classification"]
         for name, weight in weights.items():
             if weight and name in terms:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import cast
+
 import torch
 from torch import Tensor, nn
 
-from ._aggregate import BACKBONES
+from ._aggregate import BACKBONES, Aggregation
 from ._context import Debiased, DebiasingFunction
 from ._random import Dropout
 from ._sparse import Features
-from ._tensors import GraphTensors, NodeBatch
+from ._tensors import NodeBatch
 
 Penalties = dict[str, Tensor]
 
@@ -20,8 +23,11 @@ class ModulatedLayer(nn.Module):
     Shapes: (n_nodes, d_in) -> (n_nodes, d_out).
     """
 
+    aggregate: Aggregation
+    debias: DebiasingFunction | None
+
     def __init__(
-        self, aggregate: nn.Module, debias: DebiasingFunction | None = None, *, context_weight: float = 0.0
+        self, aggregate: Aggregation, debias: DebiasingFunction | None = None, *, context_weight: float = 0.0
     ) -> None:
         super().__init__()
         self.aggregate, self.debias, self.context_weight = aggregate, debias, context_weight
@@ -60,16 +66,28 @@ class DegFairGNN(nn.Module):
     """
 
     def __init__(
-        self, n_features: int, n_classes: int, *, backbone: str = "gcn", hidden_dim: int = 32, n_layers: int = 2,
-        n_heads: int = 1, context_weight: float = 1.0, modulation: bool = True, contrast: bool = True,
-        scale_shift: bool = True, degree_encoding_dim: int | None = 32, dropout: float = 0.5, seed: int = 0,
+        self,
+        n_features: int,
+        n_classes: int,
+        *,
+        backbone: str = "gcn",
+        hidden_dim: int = 32,
+        n_layers: int = 2,
+        n_heads: int = 1,
+        context_weight: float = 1.0,
+        modulation: bool = True,
+        contrast: bool = True,
+        scale_shift: bool = True,
+        degree_encoding_dim: int | None = 32,
+        dropout: float = 0.5,
+        seed: int = 0,
     ) -> None:
         super().__init__()
         self.seed = seed
         self.operators = {BACKBONES[backbone].operator} | ({"context"} if modulation else set())
-        self.layers = nn.ModuleList()
+        layers = []
         widths = [n_features] + [hidden_dim] * (n_layers - 1) + [n_classes]
-        for number, (d_in, d_out) in enumerate(zip(widths, widths[1:]), start=1):
+        for number, (d_in, d_out) in enumerate(pairwise(widths), start=1):
             aggregate = BACKBONES[backbone](d_in, d_out, n_heads=n_heads, average_heads=number == n_layers)
             debias = None
             if modulation:
@@ -77,7 +95,8 @@ class DegFairGNN(nn.Module):
                 debias = DebiasingFunction(
                     d_in, d_out, encoding_dim=encoding_dim, scale_shift=scale_shift, contrast=contrast
                 )
-            self.layers.append(ModulatedLayer(aggregate, debias, context_weight=context_weight))
+            layers.append(ModulatedLayer(aggregate, debias, context_weight=context_weight))
+        self.layers = nn.ModuleList(layers)
         self.activation = nn.LeakyReLU()
         self.dropout = Dropout(dropout, seed)
         self.reset_parameters()
@@ -85,9 +104,10 @@ class DegFairGNN(nn.Module):
     def reset_parameters(self) -> None:
         """Draw the weights anew from the seed, those of the base GNN first."""
         generator = torch.Generator().manual_seed(self.seed)
-        for layer in self.layers:
+        layers = cast(list[ModulatedLayer], list(self.layers))
+        for layer in layers:
             layer.aggregate.reset_parameters(generator)
-        for layer in self.layers:
+        for layer in layers:
             if layer.debias is not None:
                 layer.debias.reset_parameters(generator)
 
@@ -98,9 +118,11 @@ class DegFairGNN(nn.Module):
         _add(penalties, last)
         return logits[batch.nodes], penalties
 
-    def embed(self, batch: NodeBatch) -> Features:
+    def embed(self, batch: NodeBatch) -> Tensor:
         """The representation that the last layer reads, of all nodes: (n_nodes, hidden_dim)."""
-        return self._hidden(batch)[0]
+        hidden = self._hidden(batch)[0]
+        assert isinstance(hidden, Tensor), "a single layer reads the features themselves"
+        return hidden
 
     def _hidden(self, batch: NodeBatch) -> tuple[Features, Penalties]:
         h: Features = batch.graph.x
@@ -126,5 +148,3 @@ def _penalties(debiased: Debiased, batch: NodeBatch) -> Penalties:
 def _add(total: Penalties, part: Penalties) -> None:
     for name, value in part.items():
         total[name] = total[name] + value if name in total else value
-
-

@@ -53,7 +53,12 @@ class GraphTensors:
     spread: SparseOperator
 
     def __init__(
-        self, graph: Graph, operators: set[str], *, context_hops: int = 1, degree_threshold: float = 0.0,
+        self,
+        graph: Graph,
+        operators: set[str],
+        *,
+        context_hops: int = 1,
+        degree_threshold: float = 0.0,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         degree = graph.whole().degree()

@@ -39,44 +39,49 @@ class StopTraining(KeyboardInterrupt):
 
 
 class EpochLog(Callback):
-    """Write to the history: each loss term, and how the validation nodes fare.
+    """Write to the history: each loss term, and how the training and the validation nodes fare.
 
     Parameters
     ----------
-    groups : ndarray of shape (n_valid,) or None
-        Degree group of each validation node: 0 low, 1 high, -1 neither.
+    groups : dict from "train" and "valid" to ndarray of shape (n_batch,)
+        Degree group of each node: 0 low, 1 high, -1 neither.
     """
 
-    def __init__(self, groups: NDArray[np.int8] | None = None) -> None:
+    def __init__(self, groups: dict[str, NDArray[np.int8]]) -> None:
         self.groups = groups
 
+    def on_train_begin(self, net: Any, **kwargs: Any) -> None:
+        self.predictions_: dict[str, Any] = {}
+
     def on_batch_end(self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any) -> None:
-        if not training:
-            self._valid = batch[1], kwargs["y_pred"][0]
+        self.predictions_["train" if training else "valid"] = batch[1], kwargs["y_pred"][0].detach()
 
     def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
-        row = net.history[-1]
-        for key, value in _batch_means(row["batches"]).items():
-            net.history.record(key, value)
+        history = net.history
+        for key, value in _batch_means(history[-1]["batches"]).items():
+            history.record(key, value)
+        row = history[-1]
         if not np.isfinite(row["train_loss"]):
             raise ValueError(DIVERGED.format(loss=row["train_loss"], epoch=row["epoch"]))
-        if self.groups is not None:
-            y, logits = self._valid
+        for prefix, (y, logits) in self.predictions_.items():
             truth, predicted = y.cpu().numpy(), logits.argmax(1).cpu().numpy()
-            counts = group_counts(truth, predicted, self.groups, logits.shape[1])
+            counts = group_counts(truth, predicted, self.groups[prefix], logits.shape[1])
             accuracy = float((truth == predicted).mean())
-            unfairness = net.criterion_.fairness_weight * row.get("valid_fairness_loss", 0.0)
-            net.history.record("valid_score", accuracy - unfairness)
-            net.history.record("valid_accuracy", accuracy)
-            net.history.record("valid_delta_dsp", mean_gap(prediction_rates(counts)))
-            net.history.record("valid_delta_deo", mean_gap(recalls(counts)))
+            if prefix == "valid":
+                unfairness = net.criterion_.fairness_weight * row.get("valid_fairness_loss", 0.0)
+                history.record("valid_score", accuracy - unfairness)
+            history.record(f"{prefix}_accuracy", accuracy)
+            history.record(f"{prefix}_delta_dsp", mean_gap(prediction_rates(counts)))
+            history.record(f"{prefix}_delta_deo", mean_gap(recalls(counts)))
 
     def on_train_end(self, net: Any, **kwargs: Any) -> None:
-        self._valid = None  # tensors of the data are not part of a fitted model
+        self.predictions_ = {}  # tensors of the data are not part of a fitted model
 
 
 class EpochProgress(Callback):
     """A progress bar over the epochs (skorch's own counts the batches of one epoch)."""
+
+    bar: Any = None
 
     def on_train_begin(self, net: Any, **kwargs: Any) -> None:
         from tqdm.auto import tqdm
@@ -93,19 +98,20 @@ class EpochProgress(Callback):
         self.close()
 
     def close(self) -> None:
-        if (bar := vars(self).pop("bar", None)) is not None:
-            bar.close()
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
 
 
 def epoch_callbacks(
-    groups: NDArray[np.int8] | None, stopping: dict[str, Any] | None, *, user: Iterable[Any] | None, verbose: int
+    groups: dict[str, NDArray[np.int8]], stopping: dict[str, Any] | None, *, user: Iterable[Any] | None, verbose: int
 ) -> list[Any]:
     """The callbacks of a fit: those that write and show first, the one that may end it last.
 
     Parameters
     ----------
-    groups : degree groups of the validation nodes, or None if there are none
-    stopping : dict with monitor and patience, or None for no early stopping
+    groups : as for EpochLog
+    stopping : dict with monitor and patience, or None for no early stopping; without validation nodes there is none
     user : skorch callbacks, copied because training changes them
     verbose : {0, 1, 2}, silent, progress bar or table
     """
@@ -114,7 +120,7 @@ def epoch_callbacks(
         callbacks.append(("progress", EpochProgress()))
     elif verbose == 2:
         callbacks.append(("print_log", PrintLog()))
-    if stopping is not None and groups is not None:
+    if stopping is not None and "valid" in groups:
         lower = MONITORS[stopping["monitor"]]
         stopper = EarlyStopping(**stopping, lower_is_better=lower, threshold=0, load_best=True, sink=noop)
         callbacks.append(("early_stopping", stopper))

@@ -23,6 +23,8 @@ class NodeNet(NeuralNetClassifier):
 
     prefixes_ = [*NeuralNetClassifier.prefixes_, "criterion"]  # skorch adds it for criteria that are modules only
 
+    history: Any
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         defaults = {"train_split": None, "iterator_train": WholeGraph, "iterator_valid": WholeGraph}
         super().__init__(*args, **(defaults | kwargs))

@@ -1,0 +1,61 @@
+"""Parameters that all graph classifiers share, and skorch's own by name."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import torch
+from sklearn.utils._param_validation import Interval, StrOptions  # private, but what third parties use
+
+from .nn import BACKBONES
+from .training import MONITORS
+
+NET_CONSTRAINTS: dict[str, Any] = {
+    "backbone": [StrOptions(set(BACKBONES))],
+    "hidden_dim": [Interval(Integral, 1, None, closed="left")],
+    "n_layers": [Interval(Integral, 1, None, closed="left")],
+    "n_heads": [Interval(Integral, 1, None, closed="left")],
+    "dropout": [Interval(Real, 0, 1, closed="left")],
+    "learning_rate": [Interval(Real, 0, None, closed="neither")],
+    "weight_decay": [Interval(Real, 0, None, closed="left")],
+    "max_epochs": [Interval(Integral, 1, None, closed="left")],
+    "early_stopping": ["boolean"],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    "patience": [Interval(Integral, 1, None, closed="left")],
+    "monitor": [StrOptions(set(MONITORS))],
+    "directed": ["boolean"],
+    "device": [str, torch.device],
+    "random_state": ["random_state"],
+    "warm_start": ["boolean"],
+    "callbacks": [list, tuple, None],
+    "net_params": [dict, None],
+    "verbose": [Interval(Integral, 0, 2, closed="both")],
+    "unlabelled": "no_validation",
+}
+
+PREFIXES = ("module__", "optimizer__", "criterion__", "callbacks__", "iterator_train__", "iterator_valid__")
+
+
+class NetParams:
+    """Let skorch's parameters be set by name, as a parameter grid does it.
+
+    They are kept in the parameter ``net_params``, a dict.
+    """
+
+    net_params: dict[str, Any] | None
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of the estimator and, if ``deep``, those in ``net_params`` by their own names."""
+        params = super().get_params(deep=deep)  # type: ignore[misc]
+        if deep and isinstance(self.net_params, dict):
+            params.update(self.net_params)
+        return params
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters; names such as ``optimizer__amsgrad`` go into ``net_params``."""
+        nested = {name: params.pop(name) for name in list(params) if name.startswith(PREFIXES)}
+        super().set_params(**params)  # type: ignore[misc]
+        if nested:
+            self.net_params = {**(self.net_params or {}), **nested}
+        return self
