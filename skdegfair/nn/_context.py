@@ -22,7 +22,7 @@ def degree_encoding(degree: Tensor, dim: int) -> Tensor:
     """
     column = torch.arange(dim, device=degree.device)
     even = column - column % 2
-    angle = degree[:, None].double() / 10000 ** (even / dim)
+    angle = degree[:, None].double() / 10000 ** (even.double() / dim)
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 

@@ -1,0 +1,28 @@
+"""Small graphs that most tests share."""
+
+import os
+
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn skips its array API check without it
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from skdegfair import Graph
+from skdegfair.datasets import make_degree_biased_graph
+
+
+@pytest.fixture(scope="session")
+def data():
+    """A graph of 120 nodes: features, adjacency, labels."""
+    return make_degree_biased_graph(120, n_features=6, mean_degree=6, random_state=0)
+
+
+@pytest.fixture
+def small():
+    """Twelve nodes of very different degree, one of them isolated, with weighted and unweighted edges."""
+    random = np.random.RandomState(3)
+    A = np.zeros((12, 12))
+    for i, j in [(0, k) for k in range(1, 8)] + [(1, 2), (3, 4), (8, 9), (9, 10), (2, 8)]:
+        A[i, j] = A[j, i] = 1.0
+    return Graph(random.normal(size=(12, 5)), sp.csr_array(A))

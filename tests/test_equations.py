@@ -1,0 +1,173 @@
+"""The network and its losses against an independent transcription of the paper's equations."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from reference import losses, network
+
+from skdegfair import Graph
+from skdegfair.nn import DegFairGNN, GraphTensors, NodeBatch, Objective, SparseOperator, degree_encoding
+from skdegfair.nn._attention import AttentionPattern, attend
+
+BACKBONES = ["gcn", "gat", "sage"]
+ABLATIONS = {
+    "full": {},
+    "no scale and shift": {"scale_shift": False},
+    "no contrast": {"contrast": False},
+    "no modulation": {"modulation": False},
+    "neither": {"scale_shift": False, "contrast": False},
+}
+K = 2.0
+Y = np.array([0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
+TRAIN = np.array([0, 1, 2, 3, 5, 6, 8, 9, 10, 11])
+
+
+def make(graph, *, hops=1, n_layers=2, **options):
+    """A module with random weights everywhere, in double precision, and the graph it reads."""
+    options = {"hidden_dim": 4, "n_heads": 2, "context_weight": 0.7, "degree_encoding_dim": 5} | options
+    module = DegFairGNN(graph.shape[1], 3, n_layers=n_layers, dropout=0.0, **options).double()
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=torch.float64) / 2)
+    tensors = GraphTensors(graph, module.operators, context_hops=hops, degree_threshold=K, dtype=torch.float64)
+    return module, tensors
+
+
+def reference(graph, module, *, hops=1, n_layers=2, **options):
+    parameters = {name: value.detach().numpy() for name, value in module.named_parameters()}
+    switches = {"scale_shift": True, "contrast": True, "modulation": True} | {
+        name: value for name, value in options.items() if isinstance(value, bool)
+    }
+    return network(
+        graph.A.toarray(), graph.X if not sp.issparse(graph.X) else graph.X.toarray(), parameters,
+        kind=options["backbone"], n_layers=n_layers, n_heads=2, K=K, hops=hops, epsilon=0.7, **switches,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("ablation", ABLATIONS)
+@pytest.mark.parametrize("backbone", BACKBONES)
+@pytest.mark.parametrize(("n_layers", "hops"), [(1, 1), (2, 1), (2, 2), (3, 3)])
+def test_network_and_losses_are_those_of_the_paper(small, backbone, ablation, n_layers, hops):
+    options = {"backbone": backbone, **ABLATIONS[ablation]}
+    module, tensors = make(small, hops=hops, n_layers=n_layers, **options)
+    batch = NodeBatch(tensors, TRAIN)
+    logits, layers = reference(small, module, hops=hops, n_layers=n_layers, **options)
+    output = module(batch)
+    np.testing.assert_allclose(output[0].detach().numpy(), logits[TRAIN], rtol=1e-10)
+    for kind in ("dsp", "deo"):
+        objective = Objective(2.0, 0.3, fairness_loss=kind)
+        terms = objective.terms(output, torch.as_tensor(Y[TRAIN]), batch)
+        expected = losses(
+            logits, layers, small.degree(), Y, TRAIN, K=K, kind=kind, contrast=options.get("contrast", True)
+        )
+        if not options.get("scale_shift", True):
+            assert expected.pop("scale_shift") == 0
+        assert terms.keys() == expected.keys()
+        for name, value in expected.items():
+            np.testing.assert_allclose(terms[name].item(), value, rtol=1e-10, err_msg=name)
+        total = expected["classification"] + 2.0 * expected["fairness"]
+        total += 0.3 * (expected.get("context", 0) + expected.get("scale_shift", 0))
+        np.testing.assert_allclose(objective.total(terms).item(), total, rtol=1e-10)
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+@pytest.mark.parametrize("directed", [False, True])
+def test_weighted_and_directed_edges(small, backbone, directed):
+    random = np.random.RandomState(0)
+    A = small.A.toarray() * random.uniform(0.2, 3.0, size=(12, 12))
+    A = A * (random.uniform(size=A.shape) < 0.7) if directed else np.maximum(A, A.T)
+    graph = Graph(small.X, A, directed=directed)
+    module, tensors = make(graph, backbone=backbone)
+    logits, _ = reference(graph, module, backbone=backbone)
+    np.testing.assert_allclose(module(NodeBatch(tensors, np.arange(12)))[0].detach().numpy(), logits, rtol=1e-10)
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_sparse_features_give_the_same_and_stay_sparse(small, backbone):
+    X = small.X * (np.abs(small.X) > 0.7)
+    results = []
+    for features in (X, sp.csr_array(X)):
+        module, tensors = make(small.with_features(features), backbone=backbone)
+        output, penalties = module(NodeBatch(tensors, TRAIN))
+        (output.square().sum() + sum(penalties.values())).backward()
+        results.append((output.detach().numpy(), [p.grad.numpy() for p in module.parameters()]))
+    assert isinstance(tensors.x, SparseOperator)
+    np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-10)
+    for dense, sparse in zip(results[0][1], results[1][1], strict=True):
+        np.testing.assert_allclose(dense, sparse, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize(("backbone", "kind"), list(itertools.product(BACKBONES, ["dsp", "deo"])))
+def test_gradient_of_the_objective(small, backbone, kind):
+    module, tensors = make(small, backbone=backbone)
+    batch, y = NodeBatch(tensors, TRAIN), torch.as_tensor(Y[TRAIN])
+    objective = Objective(1.0, 0.1, fairness_loss=kind)
+    names = [name for name, _ in module.named_parameters()]
+
+    def terms(*values):
+        output = torch.func.functional_call(module, dict(zip(names, values, strict=True)), (batch,))
+        return tuple(objective.terms(output, y, batch).values())
+
+    assert torch.autograd.gradcheck(terms, tuple(module.parameters()), eps=1e-6, atol=1e-6)
+
+
+def test_gradient_of_the_sparse_product():
+    M = sp.random_array((7, 5), density=0.4, rng=np.random.default_rng(0), format="csr")
+    operator = SparseOperator(M, torch.float64)
+    h = torch.randn(5, 3, dtype=torch.float64, requires_grad=True, generator=torch.Generator().manual_seed(0))
+    np.testing.assert_allclose((operator @ h).detach().numpy(), M @ h.detach().numpy())
+    assert torch.autograd.gradcheck(lambda h: operator @ h, (h,))
+
+
+def test_gradient_of_attention_on_an_asymmetric_pattern():
+    random = np.random.RandomState(0)
+    pattern = AttentionPattern(sp.csr_array(np.eye(6) + (random.uniform(size=(6, 6)) < 0.4)), torch.float64)
+    draw = [torch.tensor(random.normal(size=shape), requires_grad=True) for shape in ((2, 6, 3), (2, 6), (2, 6))]
+    assert torch.autograd.gradcheck(lambda *inputs: attend(*inputs, pattern), tuple(draw))
+
+
+def test_attention_survives_large_scores():
+    pattern = AttentionPattern(sp.csr_array(np.ones((3, 3))))
+    h = torch.eye(3)[None]
+    out = attend(h, torch.zeros(1, 3), torch.tensor([[-2e4, 0.0, 1e4]]), pattern)
+    assert out.isfinite().all()
+    np.testing.assert_allclose(out[0].numpy(), [[0, 0, 1]] * 3)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5, 8])
+def test_degree_encoding(dim):
+    from reference import encoding
+
+    degrees = [0.0, 1.0, 2.5, 7.0, 1903.0]
+    expected = [encoding(d, dim) for d in degrees]
+    np.testing.assert_allclose(degree_encoding(torch.tensor(degrees), dim).numpy(), expected, atol=1e-12)
+
+
+def test_degree_encoding_of_each_layers_width(small):
+    module, tensors = make(small, degree_encoding_dim=None)
+    shapes = [tuple(layer.debias.film_weight.shape) for layer in module.layers]
+    assert shapes == [(4, 8), (3, 6)]
+    assert module(NodeBatch(tensors, TRAIN))[0].shape == (len(TRAIN), 3)
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_weights_of_the_base_gnn_do_not_depend_on_the_debiasing(backbone):
+    plain = DegFairGNN(5, 3, backbone=backbone, modulation=False, seed=7).state_dict()
+    debiased = DegFairGNN(5, 3, backbone=backbone, seed=7).state_dict()
+    assert all(torch.equal(value, debiased[name]) for name, value in plain.items())
+
+
+def test_empty_groups_and_cells_add_nothing():
+    objective = Objective(1.0, fairness_loss="dsp")
+    logits, y = torch.randn(4, 3), torch.tensor([0, 1, 2, 0])
+
+    class Batch:
+        low = torch.ones(4, dtype=torch.bool)
+
+    for kind in ("dsp", "deo"):
+        objective.fairness_loss = kind
+        assert objective.terms((logits, {}), y, Batch)["fairness"].item() == 0
