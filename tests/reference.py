@@ -37,7 +37,7 @@ def aggregate(kind, A, h, p, prefix, n_heads, last):
             heads = []
             for k in range(n_heads):
                 z = h @ W[:, k * width : (k + 1) * width]
-                a, c = p[prefix + "listening"][k, :, 0], p[prefix + "speaking"][k, :, 0]
+                a, c = p[prefix + "listening"][k, 0], p[prefix + "speaking"][k, 0]
                 e = {u: w * np.exp(leaky(a @ z[v] + c @ z[u], 0.2)) for u, w in weights.items()}
                 heads.append(sum(x * z[u] for u, x in e.items()) / sum(e.values()))
             out[v] = np.mean(heads, axis=0) if last else np.concatenate(heads)

@@ -13,6 +13,7 @@ ASYMMETRIC = (
     "A is not symmetric: A[{i}, {j}] is {forth:g} but A[{j}, {i}] is {back:g}. If the edges have no "
     "direction, pass A.maximum(A.T); if they do, say directed=True."
 )
+SPLITTING = "To split nodes with scikit-learn, pass Graph(X, A): it cuts a plain matrix into rows, a Graph into nodes."
 LABELS_DISAGREE = (
     "The {one} and the {other} carry the same labels in a different order. Bring A into the order of X, "
     "for example A.loc[X.index, X.index]."
@@ -50,11 +51,10 @@ def check_adjacency(A: Any, X: Any, *, directed: bool = False) -> sp.csr_array:
     A = _as_csr(A)
     n_nodes = X.shape[0]
     if A.shape[0] != A.shape[1]:
-        raise ValueError(f"A must be square, one row and one column per node, got shape {A.shape}.")
+        raise ValueError(f"A must be square, one row and one column per node, got shape {A.shape}. {SPLITTING}")
     if A.shape[0] != n_nodes:
         raise ValueError(
-            f"A has {A.shape[0]} nodes but X has {n_nodes} rows; they must describe the same nodes. To split "
-            "nodes with scikit-learn, pass Graph(X, A): it cuts a plain matrix into rows, a Graph into nodes."
+            f"A has {A.shape[0]} nodes but X has {n_nodes} rows; they must describe the same nodes. {SPLITTING}"
         )
     for bad, what in ((~np.isfinite(A.data), "NaN or infinite"), (A.data < 0, "negative")):
         if bad.any():
@@ -101,7 +101,7 @@ def _as_csr(A: Any) -> sp.csr_array:
         A = np.asarray(A)
         if A.ndim != 2:
             raise ValueError(f"A must be an adjacency matrix of shape (n_nodes, n_nodes), got shape {A.shape}.")
-        if A.dtype.kind not in "biuf":
+        if A.dtype.kind not in "biufc":
             try:
                 A = A.astype(np.float64)
             except (TypeError, ValueError):

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from ._attention import attend
 from ._random import glorot_
-from ._sparse import Features, propagate
+from ._sparse import Features, propagate, transform
 
 if TYPE_CHECKING:
     from ._tensors import GraphTensors
@@ -70,7 +70,7 @@ class SAGE(Aggregation):
         glorot_(self.weight_self, generator)
 
     def forward(self, h: Features, graph: GraphTensors) -> Tensor:
-        return h @ self.weight_self + propagate(graph.open_mean, h, self.weight) + self.bias
+        return transform(h, self.weight_self) + propagate(graph.open_mean, h, self.weight) + self.bias
 
 
 class GAT(Aggregation):
@@ -87,8 +87,8 @@ class GAT(Aggregation):
         self.n_heads, self.average_heads = n_heads, average_heads
         self.head_width = d_out if average_heads else d_out // n_heads
         self.weight = nn.Parameter(torch.empty(d_in, n_heads * self.head_width))
-        self.listening = nn.Parameter(torch.empty(n_heads, self.head_width, 1))
-        self.speaking = nn.Parameter(torch.empty(n_heads, self.head_width, 1))
+        self.listening = nn.Parameter(torch.empty(n_heads, 1, self.head_width))
+        self.speaking = nn.Parameter(torch.empty(n_heads, 1, self.head_width))
 
     def reset_parameters(self, generator: torch.Generator) -> None:
         super().reset_parameters(generator)
@@ -97,9 +97,8 @@ class GAT(Aggregation):
             glorot_(self.speaking[head], generator)
 
     def forward(self, h: Features, graph: GraphTensors) -> Tensor:
-        z = (h @ self.weight).view(-1, self.n_heads, self.head_width).transpose(0, 1).contiguous()
-        scores = (z @ self.listening).squeeze(2), (z @ self.speaking).squeeze(2)
-        heads = attend(z, *scores, graph.attention)
+        z = transform(h, self.weight).view(-1, self.n_heads, self.head_width).transpose(0, 1).contiguous()
+        heads = attend(z, (z * self.listening).sum(2), (z * self.speaking).sum(2), graph.attention)
         if self.average_heads:
             return heads.mean(0) + self.bias
         return heads.transpose(0, 1).reshape(-1, self.d_out) + self.bias

@@ -58,12 +58,12 @@ class AttentionPattern:
         """Transpose of ``matrix(values)``."""
         return csr_tensor(self.indptr_t, self.indices_t, values[self.order_t], self.shape)
 
-    def row_sums(self, values: Tensor) -> Tensor:
-        return self.matrix(values) @ values.new_ones(self.shape[0])
+    def by_row(self, reduce: str, values: Tensor) -> Tensor:
+        """ "sum" or "max" of each row; unlike a product with ones, the same for any number of threads."""
+        return torch.segment_reduce(values, reduce, offsets=self.indptr.long(), unsafe=True)
 
-    def row_max(self, values: Tensor) -> Tensor:
-        start = values.new_full((self.shape[0],), -torch.inf)
-        return start.scatter_reduce(0, self.rows, values, "amax")
+    def column_sums(self, values: Tensor) -> Tensor:
+        return torch.segment_reduce(values[self.order_t], "sum", offsets=self.indptr_t.long(), unsafe=True)
 
 
 def attend(h: Tensor, listening: Tensor, speaking: Tensor, pattern: AttentionPattern) -> Tensor:
@@ -81,8 +81,8 @@ class _Attend(torch.autograd.Function):
         score = listening[pattern.rows] + speaking[pattern.indices]
         positive = score > 0
         score = torch.where(positive, score, SLOPE * score) + pattern.log_weight
-        attention = (score - pattern.row_max(score)[pattern.rows]).exp()
-        attention = attention / pattern.row_sums(attention)[pattern.rows]
+        attention = (score - pattern.by_row("max", score)[pattern.rows]).exp()
+        attention = attention / pattern.by_row("sum", attention)[pattern.rows]
         ctx.save_for_backward(h, attention, positive)
         ctx.pattern = pattern
         return pattern.matrix(attention) @ h
@@ -95,7 +95,6 @@ class _Attend(torch.autograd.Function):
         # gradient of each attention value: the product of message and gradient, at the edges only
         sampled = torch.sparse.sampled_addmm(pattern.matrix(torch.zeros_like(attention)), grad, h.T).values()
         weighted = attention * sampled
-        score = weighted - attention * pattern.row_sums(weighted)[pattern.rows]
+        score = weighted - attention * pattern.by_row("sum", weighted)[pattern.rows]
         score = torch.where(positive, score, SLOPE * score)
-        speaking = pattern.transposed(score) @ score.new_ones(pattern.shape[0])
-        return pattern.transposed(attention) @ grad, pattern.row_sums(score), speaking, None
+        return pattern.transposed(attention) @ grad, pattern.by_row("sum", score), pattern.column_sums(score), None

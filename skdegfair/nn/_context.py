@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from ._dense import dense_product
 from ._random import glorot_
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class DebiasingFunction(nn.Module):
             own, other = functions[0], None
         if self.film_weight is None or self.film_bias is None:
             return Debiased(own, other, None, None)
-        film = graph.degree_encoding(self.encoding_dim) @ self.film_weight + self.film_bias  # Eq. 8
+        film = dense_product(graph.degree_encoding(self.encoding_dim), self.film_weight) + self.film_bias  # Eq. 8
         gamma, beta = (graph.spread @ film).split(self.d_out, dim=1)
         scale, shift = film.split(self.d_out, dim=1)
         own = (gamma + 1) * own + beta  # Eq. 7

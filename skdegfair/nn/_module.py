@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from ._aggregate import BACKBONES, Aggregation
 from ._context import Debiased, DebiasingFunction
+from ._dense import weighted_squares
 from ._random import Dropout
 from ._sparse import Features
 from ._tensors import NodeBatch
@@ -138,10 +139,10 @@ def _penalties(debiased: Debiased, batch: NodeBatch) -> Penalties:
     """The layer's part of Eq. 12 and 13, as means over the batch instead of sums."""
     penalties: Penalties = {}
     if debiased.other is not None:
-        penalties["context"] = batch.node_share @ debiased.other.square().sum(1)
+        penalties["context"] = weighted_squares(batch.node_share, debiased.other)
     if debiased.scale is not None and debiased.shift is not None:
-        norms = debiased.scale.square().sum(1) + debiased.shift.square().sum(1)
-        penalties["scale_shift"] = batch.degree_share() @ norms
+        share = batch.degree_share()
+        penalties["scale_shift"] = weighted_squares(share, debiased.scale) + weighted_squares(share, debiased.shift)
     return penalties
 
 

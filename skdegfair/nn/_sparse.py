@@ -15,6 +15,8 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from ._dense import dense_product
+
 with warnings.catch_warnings():  # torch says once per process that CSR is in beta: let it be here
     warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
     torch.sparse_csr_tensor([0, 1], [0], [1.0], size=(1, 1), check_invariants=False)
@@ -90,5 +92,10 @@ def propagate(operator: SparseOperator, h: Features, weight: Tensor) -> Tensor:
     Shapes: (n, n), (n, d_in), (d_in, d_out) -> (n, d_out). Sparse features stay sparse.
     """
     if isinstance(h, Tensor) and h.shape[1] < weight.shape[1]:
-        return (operator @ h) @ weight
-    return operator @ (h @ weight)
+        return dense_product(operator @ h, weight)
+    return operator @ transform(h, weight)
+
+
+def transform(h: Features, weight: Tensor) -> Tensor:
+    """``h @ weight`` for features of either kind."""
+    return dense_product(h, weight) if isinstance(h, Tensor) else h @ weight

@@ -1,0 +1,450 @@
+"""The estimators: ways to call them, what they learn, what they refuse."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning, NotFittedError
+
+from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
+
+BACKBONES = ["gcn", "gat", "sage"]
+TRAIN = np.arange(0, 120, 2)
+TEST = np.arange(1, 120, 2)
+
+
+def model(cls=DegFairGNNClassifier, **options):
+    return cls(**{"max_epochs": 8, "hidden_dim": 8, "random_state": 0} | options)
+
+
+def proba(fitted, data):
+    return fitted.predict_proba(data.X, data.A)
+
+
+# -- call forms ------------------------------------------------------------------------------------
+
+
+def test_all_call_forms_give_the_same_model(data):
+    X, A, y, G = data.X, data.A, data.y, data.graph
+    expected = proba(model().fit(X, A, y), data)
+    for fitted in (
+        model().fit(X, A, y=y),
+        model().fit(X, y, A=A),
+        model().fit(X, y, A),
+        model().fit(X=X, y=y, A=A),
+        model().fit(G, y),
+        model().fit(G, y=y),
+        model().fit(X, A, list(y)),
+        model().fit(X, A, pd.Series(y)),
+    ):
+        np.testing.assert_array_equal(proba(fitted, data), expected)
+
+
+def test_training_nodes_by_mask_positions_or_view(data):
+    X, A, y, G = data.X, data.A, data.y, data.graph
+    mask = np.isin(np.arange(120), TRAIN)
+    expected = proba(model().fit(G[TRAIN], y[TRAIN]), data)
+    for fitted in (
+        model().fit(X, A, y, nodes=TRAIN),
+        model().fit(X, A, y, nodes=mask),
+        model().fit(X, A, y, nodes=list(TRAIN)),
+        model().fit(G, y, nodes=pd.Series(mask)),
+        model(unlabelled=-1).fit(X, A, np.where(mask, y, -1)),
+        model(unlabelled=np.nan).fit(X, A, np.where(mask, y, np.nan)),
+        model().fit(X, A, np.where(mask, y, np.nan), nodes=mask),
+    ):
+        np.testing.assert_array_equal(proba(fitted, data), expected)
+
+
+def test_labels_of_other_nodes_are_not_looked_at(data):
+    mask = np.isin(np.arange(120), TRAIN)
+    other = np.where(mask, data.y, 2 - data.y)
+    np.testing.assert_array_equal(
+        proba(model().fit(data.X, data.A, data.y, nodes=mask), data),
+        proba(model().fit(data.X, data.A, other, nodes=mask), data),
+    )
+
+
+def test_no_adjacency_means_no_edges(data):
+    expected = model().fit(data.X, sp.csr_array((120, 120)), data.y)
+    fitted = model().fit(data.X, data.y)
+    np.testing.assert_array_equal(fitted.predict_proba(data.X), proba_without_edges(expected, data))
+    np.testing.assert_array_equal(
+        model().fit(Graph(data.X), data.y).predict_proba(data.X), fitted.predict_proba(data.X)
+    )
+
+
+def proba_without_edges(fitted, data):
+    return fitted.predict_proba(data.X, sp.csr_array((120, 120)))
+
+
+def test_score_takes_the_same_forms(data):
+    fitted = model().fit(data.X, data.A, data.y)
+    expected = (fitted.predict(data.graph) == data.y).mean()
+    for score in (
+        fitted.score(data.X, data.A, data.y),
+        fitted.score(data.X, data.y, A=data.A),
+        fitted.score(data.X, data.A, y=data.y),
+        fitted.score(data.graph, data.y),
+    ):
+        assert score == pytest.approx(expected)
+    part = (fitted.predict(data.graph)[TEST] == data.y[TEST]).mean()
+    assert fitted.score(data.X, data.A, data.y, nodes=TEST) == pytest.approx(part)
+    assert fitted.score(data.graph[TEST], data.y[TEST]) == pytest.approx(part)
+    weight = np.isin(np.arange(120), TEST)
+    assert fitted.score(data.graph, data.y, sample_weight=weight) == pytest.approx(part)
+    hidden = np.where(weight, data.y, -1)
+    semi = model(unlabelled=-1).fit(data.X, data.A, hidden)
+    assert semi.score(data.X, data.A, hidden) == semi.score(data.X, data.A, data.y, nodes=TEST)
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+@pytest.mark.parametrize("cls", [DegFairGNNClassifier, GNNClassifier])
+def test_representation_of_the_input_does_not_matter(data, cls, backbone):
+    options = {"backbone": backbone, "n_heads": 2}
+    fitted = model(cls, **options).fit(data.X, data.A, data.y)
+    expected = proba(fitted, data)
+    for A in (data.A.tocsc(), data.A.tocoo(), data.A.toarray(), pd.DataFrame(data.A.toarray()), sp.csr_matrix(data.A)):
+        np.testing.assert_array_equal(fitted.predict_proba(data.X, A), expected)
+        np.testing.assert_array_equal(proba(model(cls, **options).fit(data.X, A, data.y), data), expected)
+    for X in (data.X.astype(np.float32), data.X.tolist(), sp.csr_array(data.X), sp.csc_matrix(data.X)):
+        again = model(cls, **options).fit(X, data.A, data.y)
+        np.testing.assert_allclose(again.predict_proba(X, data.A), expected, atol=1e-4)
+
+
+def test_feature_names(data):
+    frame = pd.DataFrame(data.X, columns=list("abcdef"))
+    for fitted in (model().fit(frame, data.A, data.y), model().fit(Graph(frame, data.A), data.y)):
+        assert fitted.feature_names_in_.tolist() == list("abcdef")
+        np.testing.assert_array_equal(
+            fitted.predict_proba(Graph(frame, data.A)), proba(model().fit(data.graph, data.y), data)
+        )
+        with pytest.raises(ValueError, match="feature names"):
+            fitted.predict(frame.iloc[:, ::-1], data.A)
+
+
+# -- what a fitted model is ------------------------------------------------------------------------
+
+
+def test_fitted_attributes(data):
+    labels = np.array(["poor", "middle", "rich"])[data.y]
+    fitted = model().fit(data.X, data.A, labels, nodes=TRAIN, validation_nodes=TEST)
+    assert fitted.classes_.tolist() == ["middle", "poor", "rich"]
+    assert fitted.n_features_in_ == 6
+    assert (fitted.n_iter_, fitted.best_epoch_, fitted.stop_reason_) == (8, 8, "max_epochs")
+    assert fitted.degree_threshold_ == pytest.approx(data.graph.degree().mean())
+    assert set(fitted.predict(data.graph)) <= set(labels)
+    assert fitted.net_.module_ is fitted.module_
+    history = fitted.history_
+    assert history["epoch"].tolist() == list(range(1, 9))
+    for name in ("classification_loss", "fairness_loss", "context_loss", "scale_shift_loss", "loss", "accuracy",
+                 "delta_dsp", "delta_deo"):  # fmt: skip
+        assert history[f"train_{name}"].notna().all(), name
+        assert history[f"valid_{name}"].notna().all(), name
+    assert (history["seconds"] > 0).all()
+    total = history["train_classification_loss"] + history["train_fairness_loss"]
+    total += 1e-4 * (history["train_context_loss"] + history["train_scale_shift_loss"])
+    np.testing.assert_allclose(history["train_loss"], total, rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:No node of class")
+def test_history_ends_with_what_the_metrics_say(data):
+    from skdegfair.metrics import delta_deo, delta_dsp
+
+    fitted = model().fit(data.X, data.A, data.y, nodes=TRAIN, validation_nodes=TEST)
+    last, degree = fitted.history_.iloc[-1], data.graph[TEST].degree()
+    predicted = fitted.predict(data.graph[TEST])
+    assert last["valid_accuracy"] == pytest.approx(fitted.score(data.graph[TEST], data.y[TEST]))
+    assert last["valid_delta_dsp"] == pytest.approx(delta_dsp(data.y[TEST], predicted, degree=degree))
+    assert last["valid_delta_deo"] == pytest.approx(delta_deo(data.y[TEST], predicted, degree=degree))
+
+
+def test_plain_gnn_has_no_fairness_terms(data):
+    fitted = model(GNNClassifier).fit(data.graph, data.y)
+    assert not [name for name in fitted.history_ if "fairness" in name or "context" in name]
+    np.testing.assert_array_equal(fitted.history_["train_loss"], fitted.history_["train_classification_loss"])
+
+
+@pytest.mark.parametrize("rule", ["mean", "median", 3])
+def test_degree_threshold(data, rule):
+    degree = data.graph.degree()
+    expected = {"mean": degree.mean(), "median": np.median(degree), 3: 3.0}[rule]
+    assert model(degree_threshold=rule).fit(data.graph[:60], data.y[:60]).degree_threshold_ == expected
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_without_context_and_penalties_it_is_the_base_gnn(data, backbone):
+    options = {"backbone": backbone, "n_heads": 2}
+    plain = proba(model(GNNClassifier, **options).fit(data.graph, data.y), data)
+    for switches in ({"context_weight": 0}, {"modulation": False}):
+        fair = model(fairness_weight=0, constraint_weight=0, **switches, **options).fit(data.graph, data.y)
+        np.testing.assert_allclose(proba(fair, data), plain, atol=1e-5)
+    debiased = model(fairness_weight=0, constraint_weight=0, **options).fit(data.graph, data.y)
+    assert np.abs(proba(debiased, data) - plain).max() > 0.01
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"scale_shift": False}, {"contrast": False}, {"modulation": False}, {"fairness_loss": "deo"},
+        {"context_hops": 2}, {"context_weight": 0.1}, {"fairness_weight": 10}, {"constraint_weight": 1},
+        {"degree_threshold": 2}, {"degree_encoding_dim": 4}, {"degree_encoding_dim": None}, {"backbone": "sage"},
+        {"backbone": "gat"}, {"n_layers": 1}, {"n_layers": 3}, {"hidden_dim": 16}, {"dropout": 0.0},
+        {"learning_rate": 0.1}, {"weight_decay": 0.1}, {"random_state": 1}, {"max_epochs": 9},
+        {"early_stopping": True}, {"net_params": {"optimizer__betas": (0.5, 0.9)}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_every_option_does_something(data, option):
+    base = proba(model().fit(data.graph, data.y), data)
+    other = proba(model(**option).fit(data.graph, data.y), data)
+    assert np.isfinite(other).all()
+    assert not np.allclose(base, other, atol=1e-7)
+
+
+def test_probabilities_and_logits(data):
+    fitted = model().fit(data.graph, data.y)
+    p, z = fitted.predict_proba(data.graph), fitted.decision_function(data.graph)
+    np.testing.assert_allclose(p.sum(1), 1)
+    np.testing.assert_allclose(p, np.exp(z) / np.exp(z).sum(1, keepdims=True))
+    two = model().fit(data.graph, data.y > 0)
+    p, z = two.predict_proba(data.graph), two.decision_function(data.graph)
+    np.testing.assert_allclose(p[:, 1], 1 / (1 + np.exp(-z)))
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_embedding(data, backbone):
+    fitted = model(backbone=backbone, n_heads=2).fit(data.graph, data.y)
+    assert fitted.embed(data.X, data.A).shape == (120, 8)
+    np.testing.assert_array_equal(fitted.embed(data.graph[[5, 3]]), fitted.embed(data.graph)[[5, 3]])
+    flat = model(backbone=backbone, n_heads=2, n_layers=1).fit(data.graph, data.y)
+    np.testing.assert_array_equal(flat.embed(data.graph[:4]), data.X[:4])
+
+
+# -- properties of predictions ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+@pytest.mark.parametrize("cls", [DegFairGNNClassifier, GNNClassifier])
+def test_permuting_nodes_permutes_predictions(data, cls, backbone):
+    fitted = model(cls, backbone=backbone, n_heads=2).fit(data.graph, data.y)
+    order = np.random.RandomState(0).permutation(120)
+    moved = fitted.predict_proba(data.X[order], data.A[order][:, order])
+    np.testing.assert_allclose(moved, proba(fitted, data)[order], rtol=1e-7)
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_an_isolated_node_changes_nobody_elses_prediction(data, backbone):
+    fitted = model(backbone=backbone, n_heads=2).fit(data.graph, data.y)
+    X = np.vstack([data.X, 9 * np.ones((1, 6))])
+    A = sp.block_diag([data.A, sp.csr_array((1, 1))])
+    extended = fitted.predict_proba(X, A)
+    np.testing.assert_allclose(extended[:-1], proba(fitted, data), rtol=1e-7)
+    assert np.isfinite(extended[-1]).all()
+
+
+def test_a_view_predicts_as_the_whole_and_an_induced_graph_does_not(data):
+    fitted = model().fit(data.graph, data.y)
+    np.testing.assert_allclose(fitted.predict_proba(data.graph[30:50]), proba(fitted, data)[30:50], rtol=1e-7)
+    cut = fitted.predict_proba(data.graph[30:50].induced())
+    assert np.abs(cut - proba(fitted, data)[30:50]).max() > 0.01
+
+
+def test_a_graph_never_seen(data):
+    fitted = model().fit(data.graph[TRAIN].induced(), data.y[TRAIN])
+    assert fitted.degree_threshold_ == data.graph[TRAIN].induced().degree().mean()
+    unseen = data.graph[TEST].induced()
+    assert fitted.predict(unseen).shape == (60,)
+    assert fitted.predict(np.ones((1, 6)), np.zeros((1, 1))).shape == (1,)
+
+
+def test_fit_does_not_change_its_input(data):
+    X, A, y = data.X.copy(), data.A.copy(), data.y.copy()
+    graph = Graph(X, A)
+    for array in (X, y, A.data, A.indices, A.indptr):
+        array.flags.writeable = False
+    model().fit(graph[TRAIN], y[TRAIN]).predict(graph)
+    model().fit(X, A, y).predict(X, A)
+    np.testing.assert_array_equal(graph.X, data.X)
+
+
+def test_pickle_and_clone(data):
+    fitted = model(net_params={"optimizer__amsgrad": True}).fit(data.graph, data.y)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(proba(again, data), proba(fitted, data))
+    pd.testing.assert_frame_equal(again.history_, fitted.history_)
+    assert clone(fitted).get_params() == fitted.get_params()
+    np.testing.assert_array_equal(proba(clone(fitted).fit(data.graph, data.y), data), proba(fitted, data))
+    big = model().fit(Graph(np.repeat(data.X, 20, axis=0)[:, :6], sp.csr_array((2400, 2400))), np.repeat(data.y, 20))
+    assert len(pickle.dumps(big)) < 1.2 * len(pickle.dumps(fitted))  # no data inside
+
+
+def test_html_representation(data):
+    fitted = model(net_params={"optimizer__amsgrad": True}).fit(data.graph, data.y)
+    assert "DegFairGNNClassifier" in fitted._repr_html_()
+    assert "fairness_weight" in fitted._repr_html_()
+
+
+# -- graphs at the edge ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+@pytest.mark.parametrize("cls", [DegFairGNNClassifier, GNNClassifier])
+@pytest.mark.parametrize("case", ["no edges", "all isolated but two", "complete", "no high-degree node", "two nodes",
+                                  "class missing from a group", "no low-degree node"])  # fmt: skip
+def test_unusual_graphs(cls, backbone, case):
+    random = np.random.RandomState(0)
+    n = 2 if case == "two nodes" else 12
+    X, y, A = random.normal(size=(n, 3)), np.arange(n) % 2, np.zeros((n, n))
+    options = {"backbone": backbone, "n_heads": 2}
+    if case == "all isolated but two":
+        A[0, 1] = A[1, 0] = 1
+    elif case == "complete":
+        A = 1 - np.eye(n)
+    elif case == "no high-degree node":
+        A[:2, 2:4] = A[2:4, :2] = 1
+        options |= {"degree_threshold": 100} if cls is DegFairGNNClassifier else {}
+    elif case == "no low-degree node":
+        A = 1 - np.eye(n)
+        options |= {"degree_threshold": 0} if cls is DegFairGNNClassifier else {}
+    elif case == "class missing from a group":
+        A[0, 2:] = A[2:, 0] = 1
+        options |= {"fairness_loss": "deo"} if cls is DegFairGNNClassifier else {}
+    for early_stopping in (False, True):
+        fitted = model(cls, early_stopping=early_stopping, **options).fit(X, A, y)
+        assert np.isfinite(fitted.predict_proba(X, A)).all()
+        assert np.isfinite(fitted.history_["train_loss"]).all()
+
+
+# -- bad input -------------------------------------------------------------------------------------
+
+EYE = np.eye(120)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: {"A": np.ones((120, 7))}, "square"),
+        (lambda d: {"A": sp.csr_array((119, 119))}, "119 nodes but X has 120 rows"),
+        (lambda d: {"A": sp.triu(d.A)}, r"A\.maximum\(A\.T\)"),
+        (lambda d: {"A": -d.A}, "negative"),
+        (lambda d: {"A": d.A * np.nan}, "NaN or infinite weight"),
+        (lambda d: {"A": d.A * np.inf}, "NaN or infinite weight"),
+        (lambda d: {"X": np.where(EYE[:, :6] == 1, np.nan, d.X)}, "X contains NaN"),
+        (lambda d: {"X": np.where(EYE[:, :6] == 1, np.inf, d.X)}, "X contains infinity"),
+        (lambda d: {"X": d.X[:, :0]}, "0 feature"),
+        (lambda d: {"X": np.array([["a"] * 6] * 120)}, "could not convert string|dtype"),
+        (lambda d: {"y": d.y[:-1]}, "119 labels for 120 nodes"),
+        (lambda d: {"y": None}, "y to be passed"),
+        (lambda d: {"y": np.where(np.arange(120) == 5, np.nan, d.y)}, "y contains NaN, at node 5"),
+        (lambda d: {"y": np.where(np.arange(120) == 5, None, d.y)}, "y contains NaN, at node 5"),
+        (lambda d: {"y": np.zeros(120)}, "one class"),
+        (lambda d: {"y": np.zeros((120, 2))}, r"1d array.*\(120, 2\)"),
+        (lambda d: {"y": d.X[:, 0]}, "continuous"),
+        (lambda d: {"nodes": []}, "nodes is empty"),
+        (lambda d: {"nodes": np.zeros(120, dtype=bool)}, "nodes is empty"),
+        (lambda d: {"nodes": [0, 120]}, "position 120, out of range"),
+        (lambda d: {"nodes": [0, -1]}, "position -1, out of range"),
+        (lambda d: {"nodes": np.ones(119, dtype=bool)}, "mask of length 119"),
+        (lambda d: {"nodes": [3, 4, 3]}, "node 3 more than once"),
+        (lambda d: {"nodes": [0.5, 1.5]}, "booleans or integers"),
+        (lambda d: {"nodes": [[0, 1]]}, "a mask or a list of positions"),
+        (lambda d: {"nodes": TRAIN, "validation_nodes": [2, 3]}, "overlap: both hold node 2"),
+        (lambda d: {"validation_nodes": [500]}, "validation_nodes holds position 500"),
+        (lambda d: {"validation_nodes": np.arange(120)}, "no labelled training node"),
+    ],
+)  # fmt: skip
+def test_bad_data(data, change, message):
+    arguments = {"X": data.X, "A": data.A, "y": data.y} | change(data)
+    classifier = model()
+    with pytest.raises(ValueError, match=message):
+        classifier.fit(**arguments)
+    assert not [name for name in vars(classifier) if name.endswith("_") or name.startswith("_fitted")]
+
+
+@pytest.mark.parametrize("A", [np.ones((120, 7)), np.zeros((119, 119)), sp.csr_array((5, 120))])
+def test_a_misshapen_second_argument_is_called_A(data, A):
+    with pytest.raises(ValueError, match=r"^A (must be square|has 119 nodes)"):
+        model().fit(data.X, A, data.y)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("backbone", "gin"), ("hidden_dim", 0), ("n_layers", 0), ("n_heads", 0), ("degree_threshold", "max"),
+        ("degree_threshold", -1), ("context_hops", 0), ("context_weight", -1), ("fairness_weight", -0.1),
+        ("constraint_weight", -1), ("fairness_loss", "eo"), ("scale_shift", "no"), ("contrast", None),
+        ("modulation", 2), ("degree_encoding_dim", 0), ("dropout", 1.0), ("learning_rate", 0), ("weight_decay", -1),
+        ("max_epochs", 0), ("early_stopping", "yes"), ("validation_fraction", 1.0), ("patience", 0),
+        ("monitor", "loss"), ("device", "abacus"), ("random_state", "x"), ("warm_start", "x"), ("callbacks", 3),
+        ("net_params", 3), ("verbose", 3), ("directed", "x"),
+    ],
+)  # fmt: skip
+def test_bad_options(data, name, value):
+    with pytest.raises(ValueError, match=name):
+        model(**{name: value}).fit(data.graph, data.y)
+
+
+def test_heads_must_divide_the_width(data):
+    with pytest.raises(ValueError, match="n_heads must divide"):
+        model(backbone="gat", n_heads=3).fit(data.graph, data.y)
+    assert model(backbone="gat", n_heads=3, n_layers=1).fit(data.graph, data.y).n_iter_ == 8
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was(data):
+    fitted = model().fit(data.graph, data.y)
+    before, attributes = proba(fitted, data), set(vars(fitted))
+    with pytest.raises(ValueError, match="y contains NaN"):
+        fitted.fit(data.X[:, :2], data.A, np.full(120, np.nan))
+    with pytest.raises(ValueError, match="became"):
+        fitted.set_params(learning_rate=1e30).fit(data.graph, data.y)
+    assert set(vars(fitted)) == attributes
+    np.testing.assert_array_equal(proba(fitted, data), before)
+
+
+def test_diverging_training_is_an_error(data):
+    with pytest.raises(ValueError, match=r"loss became .* in epoch \d+\. Lower learning_rate"):
+        model(learning_rate=1e30).fit(data.graph, data.y)
+
+
+def test_prediction_needs_edges_after_a_fit_with_edges(data):
+    fitted = model().fit(data.X, data.A, data.y)
+    for call in (fitted.predict, fitted.predict_proba, fitted.decision_function, fitted.embed):
+        with pytest.raises(ValueError, match="was fitted on a graph"):
+            call(data.X)
+        with pytest.raises(ValueError, match="was fitted on a graph"):
+            call(Graph(data.X))
+    with pytest.raises(ValueError, match="was fitted on a graph"):
+        fitted.score(data.X, data.y)
+
+
+def test_prediction_input_is_checked(data):
+    with pytest.raises(NotFittedError):
+        model().predict(data.X, data.A)
+    fitted = model().fit(data.graph, data.y)
+    with pytest.raises(ValueError, match="features"):
+        fitted.predict(data.X[:, :3], data.A)
+    with pytest.raises(ValueError, match="A has 120 nodes but X has 60 rows"):
+        fitted.predict(data.X[:60], data.A)
+    with pytest.raises(ValueError, match="either a Graph or X and A"):
+        fitted.predict(data.graph, data.A)
+    with pytest.raises(ValueError, match="no selected node"):
+        fitted.predict(data.graph[[]])
+
+
+def test_directed_graphs(data):
+    A = sp.triu(data.A, format="csr")
+    by_option = model(directed=True).fit(data.X, A, data.y)
+    by_graph = model().fit(Graph(data.X, A, directed=True), data.y)
+    np.testing.assert_array_equal(
+        by_option.predict_proba(data.X, A), by_graph.predict_proba(Graph(data.X, A, directed=True))
+    )
+
+
+def test_column_of_labels_is_accepted_with_a_warning(data):
+    with pytest.warns(DataConversionWarning):
+        fitted = model().fit(data.X, data.A, data.y[:, None])
+    np.testing.assert_array_equal(proba(fitted, data), proba(model().fit(data.graph, data.y), data))

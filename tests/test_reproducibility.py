@@ -1,0 +1,73 @@
+"""The same seed gives the same bits, anywhere, and the caller's generators are left alone."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+from joblib import Parallel, delayed
+
+from skdegfair import DegFairGNNClassifier, GNNClassifier
+from skdegfair.datasets import make_degree_biased_graph
+
+
+def probabilities(cls, graph, y, **options):
+    fitted = cls(max_epochs=10, random_state=3, early_stopping=True, **options).fit(graph, y)
+    return fitted.predict_proba(graph)
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gat", "sage"])
+@pytest.mark.parametrize("cls", [DegFairGNNClassifier, GNNClassifier])
+def test_alone_and_in_threads(data, cls, backbone):
+    expected = probabilities(cls, data.graph, data.y, backbone=backbone)
+    with ThreadPoolExecutor(4) as pool:
+        jobs = [pool.submit(probabilities, cls, data.graph, data.y, backbone=backbone) for _ in range(8)]
+    for job in jobs:
+        np.testing.assert_array_equal(job.result(), expected)
+
+
+def test_in_processes(data):
+    arguments = [(cls, data.graph, data.y) for cls in (DegFairGNNClassifier, GNNClassifier)]
+    results = Parallel(n_jobs=2)(delayed(probabilities)(*a) for a in arguments)
+    for a, result in zip(arguments, results, strict=True):
+        np.testing.assert_array_equal(result, probabilities(*a))
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gat", "sage"])
+@pytest.mark.parametrize(("n_nodes", "n_features", "hidden_dim"), [(120, 6, 32), (121, 7, 20), (2003, 37, 28)])
+def test_whatever_the_number_of_torch_threads(backbone, n_nodes, n_features, hidden_dim):
+    made = make_degree_biased_graph(n_nodes, n_features=n_features, random_state=0)
+    before = torch.get_num_threads()
+    try:
+        results = []
+        for number in (1, 2, 4):
+            torch.set_num_threads(number)
+            options = {"backbone": backbone, "hidden_dim": hidden_dim}
+            results.append(probabilities(DegFairGNNClassifier, made.graph, made.y, **options))
+    finally:
+        torch.set_num_threads(before)
+    np.testing.assert_array_equal(results[1], results[0])
+    np.testing.assert_array_equal(results[2], results[0])
+
+
+@pytest.mark.parametrize("random_state", [None, 0])
+def test_global_generators_are_untouched(data, random_state):
+    np.random.seed(5)  # noqa: NPY002
+    torch.manual_seed(5)
+    before = np.random.get_state()[1].copy(), torch.get_rng_state().clone()  # noqa: NPY002
+    fitted = DegFairGNNClassifier(max_epochs=3, early_stopping=True, random_state=random_state)
+    fitted.fit(data.graph, data.y).predict(data.graph)
+    np.testing.assert_array_equal(np.random.get_state()[1], before[0])  # noqa: NPY002
+    assert torch.equal(torch.get_rng_state(), before[1])
+
+
+def test_no_seed_means_a_new_one_each_time(data):
+    one, two = (DegFairGNNClassifier(max_epochs=3).fit(data.graph, data.y).predict_proba(data.graph) for _ in range(2))
+    assert not np.array_equal(one, two)
+
+
+def test_a_random_state_moves_on(data):
+    state = np.random.RandomState(0)
+    clf = DegFairGNNClassifier(max_epochs=3, random_state=state)
+    one, two = (clf.fit(data.graph, data.y).predict_proba(data.graph) for _ in range(2))
+    assert not np.array_equal(one, two)

@@ -1,0 +1,60 @@
+"""GraphTransformer: fitted on the selected nodes, applied to all, edges kept."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from skdegfair import DegFairGNNClassifier, Graph, GraphTransformer
+
+
+def test_fits_on_the_selected_nodes_only(data):
+    graph = data.graph
+    out = GraphTransformer(StandardScaler()).fit(graph[:50]).transform(graph[20:])
+    expected = StandardScaler().fit(data.X[:50]).transform(data.X)
+    np.testing.assert_allclose(out.X, expected)
+    assert out.A is graph.A
+    assert out.nodes.tolist() == list(range(20, 120))
+    assert graph.X is data.X
+
+
+def test_passes_labels_on(data):
+    out = GraphTransformer(SelectKBest(k=2)).fit_transform(data.graph[:60], data.y[:60])
+    np.testing.assert_array_equal(out.X, SelectKBest(k=2).fit(data.X[:60], data.y[:60]).transform(data.X))
+
+
+def test_names_and_containers(data):
+    frame = pd.DataFrame(data.X, columns=list("abcdef"))
+    transformer = GraphTransformer(StandardScaler()).set_output(transform="pandas")
+    out = transformer.fit_transform(Graph(frame, data.A))
+    assert out.X.columns.tolist() == list("abcdef")
+    assert transformer.get_feature_names_out().tolist() == list("abcdef")
+    assert transformer.feature_names_in_.tolist() == list("abcdef")
+    assert transformer.n_features_in_ == 6
+    with sklearn.config_context(transform_output="pandas"):
+        assert isinstance(GraphTransformer(StandardScaler()).fit_transform(data.graph).X, pd.DataFrame)
+
+
+def test_pipeline_with_pandas_output(data):
+    model = DegFairGNNClassifier(max_epochs=3, random_state=0)
+    pipeline = make_pipeline(GraphTransformer(PCA(2)), GraphTransformer(StandardScaler()), model)
+    pipeline[:-1].set_output(transform="pandas")
+    pipeline.fit(data.graph, data.y)
+    assert pipeline[-1].feature_names_in_.tolist() == ["pca0", "pca1"]
+    assert pipeline.predict(data.graph[:7]).shape == (7,)
+
+
+def test_not_fitted():
+    with pytest.raises(NotFittedError):
+        GraphTransformer(StandardScaler()).transform(np.ones((2, 2)))
+
+
+def test_wrong_number_of_rows_is_noticed(data):
+    halve = GraphTransformer(FunctionTransformer(lambda X: X[::2])).fit(data.graph)
+    with pytest.raises(ValueError, match="60 rows, but the graph has 120 nodes"):
+        halve.transform(data.graph)
