@@ -60,7 +60,7 @@ def make_degree_biased_graph(
     >>> from skdegfair.datasets import make_degree_biased_graph
     >>> data = make_degree_biased_graph(300, random_state=0)
     >>> data.graph
-    Graph(300 nodes, 1272 edges, 16 features)
+    Graph(300 nodes, 1303 edges, 16 features)
     >>> rich = data.graph.degree() > 10
     >>> bool((data.y[rich] == 2).mean() > (data.y_fair[rich] == 2).mean())
     True

@@ -141,7 +141,7 @@ def _penalties(debiased: Debiased, batch: NodeBatch) -> Penalties:
     if debiased.other is not None:
         penalties["context"] = weighted_squares(batch.node_share, debiased.other)
     if debiased.scale is not None and debiased.shift is not None:
-        share = batch.degree_share()
+        share = batch.degree_share
         penalties["scale_shift"] = weighted_squares(share, debiased.scale) + weighted_squares(share, debiased.shift)
     return penalties
 

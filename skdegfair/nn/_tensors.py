@@ -112,9 +112,10 @@ class NodeBatch:
     nodes : (n_batch,) int64
     low : (n_batch,) bool, which of them are in S_0
     node_share : (n_nodes,), the part of the batch that each node of the graph makes up
+    degree_share : (n_distinct,), the part of the batch that has each of the distinct degrees, with a context only
     """
 
-    __slots__ = ("graph", "nodes", "low", "node_share")
+    __slots__ = ("graph", "nodes", "low", "node_share", "degree_share")
 
     def __init__(self, graph: GraphTensors, nodes: Any) -> None:
         self.graph = graph
@@ -122,14 +123,12 @@ class NodeBatch:
         self.low = graph.low[self.nodes, 0]
         counts = torch.bincount(self.nodes, minlength=len(graph.low))
         self.node_share = counts.to(graph._dtype) / len(self.nodes)
+        if hasattr(graph, "degrees"):
+            none = self.node_share.new_zeros(len(graph.degrees))
+            self.degree_share = none.index_add(0, graph.degree_code, self.node_share)
 
     def __len__(self) -> int:
         return len(self.nodes)
-
-    def degree_share(self) -> Tensor:
-        """(n_distinct,), the part of the batch that has each of the distinct degrees."""
-        share = self.node_share.new_zeros(len(self.graph.degrees))
-        return share.index_add(0, self.graph.degree_code, self.node_share)
 
 
 def reachable(A: sp.csr_array, hops: int) -> sp.csr_array:

@@ -1,0 +1,50 @@
+"""Imports point one way, and light parts do not load heavy ones."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "skdegfair"
+MAY_IMPORT = {
+    "graph": set(),
+    "datasets": {"graph"},
+    "metrics": {"graph"},
+    "nn": {"graph"},
+    "training": {"graph", "metrics", "nn"},
+    "": {"graph", "metrics", "nn", "training"},
+}
+
+
+def imported_parts(path):
+    """Top-level parts of the package that a module imports from."""
+    inside = path.relative_to(PACKAGE).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = inside[: len(inside) - node.level + 1]
+            target = [*base, *(node.module or "").split(".")]
+            yield target[0] if (PACKAGE / target[0]).is_dir() else ""
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            names = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+            assert not any(name.split(".")[0] == "skdegfair" for name in names), f"absolute import in {path}"
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_arrows(path):
+    part = path.relative_to(PACKAGE).parts[0] if path.parent != PACKAGE else ""
+    assert set(imported_parts(path)) <= MAY_IMPORT[part] | {part}
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("skdegfair", ["matplotlib", "optuna", "networkx", "torch_geometric", "dask", "accelerate", "tqdm.notebook"]),
+        ("skdegfair.nn", ["matplotlib", "optuna", "networkx"]),
+    ],
+)
+def test_what_an_import_does_not_load(module, absent):
+    code = f"import {module}, sys; print([name for name in {absent!r} if name in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
