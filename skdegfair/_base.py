@@ -90,7 +90,7 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
             )
         self.classes_ = targets.classes
         self._fitted_with_edges = graph.A is not None
-        self._prepare(graph)
+        self._graph_options = self._learn_from_graph(graph)
         net = self._make_net(graph, targets, seed + (0 if before is None else len(before.history)))
         if before is not None:
             net.continue_from(before)
@@ -149,8 +149,9 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         except RuntimeError as error:
             raise ValueError(f"device={self.device!r} is not a torch device: {error}") from None
 
-    def _prepare(self, graph: Graph) -> None:
-        """Learn from the whole graph what is no matter of training."""
+    def _learn_from_graph(self, graph: Graph) -> dict[str, Any]:
+        """Learn what is no matter of training; return how this graph, and any other later, becomes tensors."""
+        return {}
 
     def _module_options(self) -> dict[str, Any]:
         return {
@@ -162,9 +163,6 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         }
 
     def _objective_options(self) -> dict[str, Any]:
-        return {}
-
-    def _tensor_options(self) -> dict[str, Any]:
         return {}
 
     # -- predicting --------------------------------------------------------------------------------
@@ -281,7 +279,8 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         return graph
 
     def _tensors(self, graph: Graph, module: DegFairGNN, dtype: torch.dtype = torch.float32) -> GraphTensors:
-        return GraphTensors(graph, module.operators, **self._tensor_options(), dtype=dtype).to(self.device)
+        tensors = GraphTensors(graph, module.operators, **self._graph_options, dtype=dtype)
+        return tensors.to(next(module.parameters()).device)
 
     def _draw_seed(self) -> int:
         if self.random_state is None:

@@ -373,12 +373,13 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         self.net_params = net_params
         self.verbose = verbose
 
-    def _prepare(self, graph: Graph) -> None:
+    def _learn_from_graph(self, graph: Graph) -> dict[str, Any]:
         if isinstance(self.degree_threshold, str):
             degree = graph.whole().degree()
             self.degree_threshold_ = float(np.mean(degree) if self.degree_threshold == "mean" else np.median(degree))
         else:
             self.degree_threshold_ = float(self.degree_threshold)
+        return {"context_hops": self.context_hops, "degree_threshold": self.degree_threshold_}
 
     def _module_options(self) -> dict[str, Any]:
         own = ("context_weight", "modulation", "contrast", "scale_shift", "degree_encoding_dim")
@@ -387,6 +388,3 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     def _objective_options(self) -> dict[str, Any]:
         own = ("fairness_weight", "constraint_weight", "fairness_loss")
         return {name: getattr(self, name) for name in own}
-
-    def _tensor_options(self) -> dict[str, Any]:
-        return {"context_hops": self.context_hops, "degree_threshold": self.degree_threshold_}

@@ -7,9 +7,12 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn skips its array AP
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
 
 from skdegfair import Graph
 from skdegfair.datasets import make_degree_biased_graph
+
+torch.set_num_threads(1)  # on small graphs threads only wait for each other, the more so on a busy machine
 
 
 @pytest.fixture(scope="session")

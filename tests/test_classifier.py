@@ -282,6 +282,13 @@ def test_pickle_and_clone(data):
     assert len(pickle.dumps(big)) < 1.2 * len(pickle.dumps(fitted))  # no data inside
 
 
+def test_parameters_set_after_a_fit_wait_for_the_next_one(data):
+    fitted = model().fit(data.graph, data.y)
+    before = proba(fitted, data)
+    fitted.set_params(context_hops=3, degree_threshold=0, context_weight=9, backbone="sage", n_layers=1)
+    np.testing.assert_array_equal(proba(fitted, data), before)
+
+
 def test_html_representation(data):
     fitted = model(net_params={"optimizer__amsgrad": True}).fit(data.graph, data.y)
     assert "DegFairGNNClassifier" in fitted._repr_html_()
