@@ -49,6 +49,7 @@ setup(
         "scipy>=1.12",
         "skorch>=1.1",
         "torch>=2.4",
+        "tqdm>=4.60",
     ],
     extras_require=extras,
 )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
+import inspect
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.metrics import accuracy_score
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_consistent_length, check_random_state
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -22,28 +24,36 @@ from ._params import NET_CONSTRAINTS, NetParams
 from ._targets import Positions, Targets, check_labels, check_targets, hold_out, is_unlabelled
 from .graph import Graph, check_nodes, degree_groups
 from .nn import DegFairGNN, GraphTensors, NodeBatch, Objective
-from .training import NodeDataset, NodeNet, epoch_callbacks
+from .training import DIVERGED, NodeDataset, NodeNet, epoch_callbacks
 
 EDGES_NEEDED = (
     "This {name} was fitted on a graph, so it needs the edges to predict: pass A as well, or a Graph (which is also "
     "what cross-validation needs). For nodes without edges pass an empty A of shape ({n}, {n})."
 )
 
+NOTHING_TO_HOLD_OUT = (
+    "early_stopping=True found no training node to set aside for validation without losing a class: trained for "
+    "max_epochs. Pass validation_nodes, or more labelled nodes."
+)
+
 
 class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
-    """Base of the classifiers whose module reads a whole graph; subclasses choose module and objective."""
+    """Base of the classifiers whose module reads a whole graph; subclasses have the parameters and choose the rest."""
 
     _parameter_constraints: dict[str, Any] = NET_CONSTRAINTS
     __metadata_request__fit = {"nodes": UNUSED, "validation_nodes": UNUSED}
     __metadata_request__score = {"nodes": UNUSED}
 
+    _module: type[DegFairGNN] = DegFairGNN
+    _objective: type[Objective] = Objective
+
     classes_: NDArray[Any]
     net_: NodeNet
-    module_: DegFairGNN
 
     # -- fitting -----------------------------------------------------------------------------------
 
     @accepts_graph
+    @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self, X: Any, y: Any = None, A: Any = None, *, nodes: Any = None, validation_nodes: Any = None
     ) -> BaseGNNClassifier:
@@ -72,18 +82,21 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         self
         """
         with _all_or_nothing(self):
-            self._validate_params()
             self._check_options()
             graph = self._check_graph(X, A, reset=True)
-            targets = check_targets(y, len(graph), nodes, validation_nodes, self.unlabelled)
-            seed = self._draw_seed()
+            targets = check_targets(y, graph.nodes, nodes, validation_nodes, self.unlabelled)
+            before = self.net_ if self.warm_start and hasattr(self, "net_") else None
+            if before is None:
+                self._seed = self._draw_seed()  # a warm start keeps it, and thereby the nodes it sets aside
             if self.early_stopping and targets.valid is None:
-                targets = hold_out(targets, graph.nodes, self.validation_fraction, seed)
-            self._fit(graph, targets, seed)
+                targets = hold_out(targets, graph.nodes, self.validation_fraction, self._seed)
+                if targets.valid is None:
+                    warnings.warn(NOTHING_TO_HOLD_OUT, stacklevel=4)
+            with torch.inference_mode(False), torch.enable_grad():
+                self._fit(graph, targets, before)
         return self
 
-    def _fit(self, graph: Graph, targets: Targets, seed: int) -> None:
-        before = self.net_ if self.warm_start and hasattr(self, "net_") else None
+    def _fit(self, graph: Graph, targets: Targets, before: NodeNet | None) -> None:
         if before is not None and not np.array_equal(self.classes_, targets.classes):
             raise ValueError(
                 f"warm_start=True goes on with the classes {self.classes_}, but y holds {targets.classes}."
@@ -91,16 +104,18 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         self.classes_ = targets.classes
         self._fitted_with_edges = graph.A is not None
         self._graph_options = self._learn_from_graph(graph)
-        net = self._make_net(graph, targets, seed + (0 if before is None else len(before.history)))
+        net = self._make_net(graph, targets, self._seed + (0 if before is None else len(before.history)))
         if before is not None:
             net.continue_from(before)
         tensors = self._tensors(graph, net.module_)
         valid = None if targets.valid is None else self._dataset(tensors, graph, targets, targets.valid)
         data = self._dataset(tensors, graph, targets, targets.train, valid)
         self.stop_reason_ = net.train(data)
+        if not all(parameter.isfinite().all() for parameter in net.module_.parameters()):
+            raise ValueError(DIVERGED.format(what="weights", value="infinite or NaN", epoch=len(net.history)))
         if not self.warm_start:
             net.optimizer_.state.clear()  # twice the size of the model, and of no use for predictions
-        self.net_, self.module_ = net, net.module_
+        self.net_ = net
         self.n_iter_, self.best_epoch_ = len(net.history), net.best_epoch()
         self.history_ = net.history_frame()
 
@@ -121,7 +136,6 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
             "module__seed": seed,
             **{f"module__{name}": value for name, value in self._module_options().items()},
             **{f"criterion__{name}": value for name, value in self._objective_options().items()},
-            "optimizer__weight_decay": self.weight_decay,
             "lr": self.learning_rate,
             "max_epochs": self.max_epochs,
             "classes": list(range(len(targets.classes))),
@@ -129,11 +143,14 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
             "device": self.device,
             "verbose": int(self.verbose == 2),
         }
-        if "optimizer" not in (self.net_params or {}):
-            options |= {"optimizer": torch.optim.Adam, "optimizer__fused": True}  # three times faster on a CPU
-        options |= self.net_params or {}
-        net = NodeNet(DegFairGNN, criterion=Objective, **options)
-        return net.initialize()
+        given = self.net_params or {}
+        optimizer = given.get("optimizer", torch.optim.Adam)
+        if "weight_decay" in inspect.signature(optimizer).parameters:
+            options["optimizer__weight_decay"] = self.weight_decay
+        if optimizer is torch.optim.Adam and "optimizer__foreach" not in given:
+            options["optimizer__fused"] = True  # three times faster on a CPU
+        options |= {"optimizer": optimizer, **given}
+        return NodeNet(self._module, criterion=self._objective, **options).initialize()
 
     # -- what a subclass chooses -------------------------------------------------------------------
 
@@ -144,10 +161,11 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
                 f"The heads of GAT share hidden_dim, so n_heads must divide it, got n_heads={self.n_heads} and "
                 f"hidden_dim={self.hidden_dim}."
             )
+        self._check_net_params()
         try:
-            torch.device(self.device)
-        except RuntimeError as error:
-            raise ValueError(f"device={self.device!r} is not a torch device: {error}") from None
+            torch.empty(0, device=self.device)
+        except (AssertionError, NotImplementedError, RuntimeError) as error:
+            raise ValueError(f"device={self.device!r} is not to be had: {error}") from None
 
     def _learn_from_graph(self, graph: Graph) -> dict[str, Any]:
         """Learn what is no matter of training; return how this graph, and any other later, becomes tensors."""
@@ -205,8 +223,8 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         -------
         ndarray of shape (n_nodes,)
         """
-        check_is_fitted(self)
-        return self.classes_[self._logits(X, A).argmax(1).numpy()]
+        logits = self._logits(X, A)
+        return self.classes_[logits.argmax(1).numpy()]
 
     def embed(self, X: Any, A: Any = None) -> Any:
         """Hidden representation, the input of the last layer.
@@ -218,12 +236,12 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_nodes, hidden_dim)
-            With ``n_layers=1`` there is no hidden layer, and these are the features.
+            With ``n_layers=1`` there is no hidden layer, and this is a copy of the features.
         """
         check_is_fitted(self)
         graph = self._check_graph(X, A, reset=False)
         if len(self.module_.layers) == 1:
-            return graph.features
+            return graph.features.copy()
         with torch.no_grad():
             module, batch = self._in_double(graph)
             return module.embed(batch).cpu().numpy()[graph.nodes]
@@ -243,8 +261,14 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         y = check_labels(y, len(predicted))
         chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
         chosen = chosen[~is_unlabelled(y, self.unlabelled)[chosen]]
+        check_consistent_length(y, sample_weight)
         weight = None if sample_weight is None else np.asarray(sample_weight)[chosen]
         return float(accuracy_score(y[chosen], predicted[chosen], sample_weight=weight))
+
+    @property
+    def module_(self) -> DegFairGNN:
+        """The fitted torch module."""
+        return cast(DegFairGNN, self.net_.module_)
 
     def _logits(self, X: Any, A: Any) -> torch.Tensor:
         check_is_fitted(self)

@@ -23,7 +23,7 @@ def accepts_graph(method: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if args and "A" not in kwargs and not isinstance(X, Graph):
             first, *rest = args
-            if "y" in kwargs or _is_adjacency(first, X, alone=not rest):
+            if "y" in kwargs or (first is None and rest) or _is_adjacency(first, X, alone=not rest):
                 kwargs["A"] = first
                 if rest:
                     kwargs["y"] = rest.pop(0)
@@ -47,6 +47,8 @@ def _is_adjacency(value: Any, X: Any, *, alone: bool) -> bool:
         n_nodes = X.shape[0] if hasattr(X, "shape") else len(X)
     except (TypeError, ValueError, IndexError):  # ragged or not a matrix: the checks of X and y will say so
         return False
-    if len(shape) != 2 or shape[1] == 1:
+    if len(shape) != 2:
         return False
+    if shape[1] == 1:  # a column of labels, unless there is but one node
+        return not alone and n_nodes == 1
     return not alone or tuple(shape) == (n_nodes, n_nodes)

@@ -35,6 +35,19 @@ NET_CONSTRAINTS: dict[str, Any] = {
 }
 
 PREFIXES = ("module__", "optimizer__", "criterion__", "callbacks__", "iterator_train__", "iterator_valid__")
+RESERVED = {  # what the estimator decides itself, and the parameter that sets it, if any
+    "lr": "learning_rate",
+    "max_epochs": "max_epochs",
+    "callbacks": "callbacks",
+    "device": "device",
+    "verbose": "verbose",
+    "warm_start": "warm_start",
+    "module": None,
+    "criterion": None,
+    "classes": None,
+    "train_split": None,
+    "batch_size": None,
+}
 
 
 class NetParams:
@@ -47,15 +60,22 @@ class NetParams:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of the estimator and, if ``deep``, those in ``net_params`` by their own names."""
-        params = super().get_params(deep=deep)  # type: ignore[misc]
+        params: dict[str, Any] = super().get_params(deep=deep)  # type: ignore[misc]
         if deep and isinstance(self.net_params, dict):
-            params.update(self.net_params)
+            params = {**self.net_params, **params}
         return params
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters; names such as ``optimizer__amsgrad`` go into ``net_params``."""
-        nested = {name: params.pop(name) for name in list(params) if name.startswith(PREFIXES)}
-        super().set_params(**params)  # type: ignore[misc]
+        """Set parameters; ``optimizer`` and names such as ``optimizer__amsgrad`` go into ``net_params``."""
+        own = super().get_params(deep=False)  # type: ignore[misc]
+        inside = {"optimizer", *(self.net_params or {})} - set(own)
+        nested = {name: value for name, value in params.items() if name in inside or name.startswith(PREFIXES)}
+        super().set_params(**{name: params[name] for name in params.keys() - nested.keys()})  # type: ignore[misc]
         if nested:
             self.net_params = {**(self.net_params or {}), **nested}
         return self
+
+    def _check_net_params(self) -> None:
+        for name in (self.net_params or {}).keys() & RESERVED.keys():
+            instead = f"; use {RESERVED[name]}=" if RESERVED[name] else ""
+            raise ValueError(f"net_params must not hold {name!r}, which the estimator sets itself{instead}.")

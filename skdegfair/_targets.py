@@ -29,7 +29,9 @@ class Targets(NamedTuple):
 def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
     """Return y as one label per node; whether they are sensible is asked of the nodes in use only."""
     if y is None:
-        raise ValueError("fit requires y to be passed, but the target y is None.")
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, (list, tuple)):
+        y = np.array(y, dtype=object)  # else numpy would turn a missing label among strings into the class "nan"
     shape = np.asarray(y).shape
     if len(shape) > 1 and shape[1:] != (1,):
         raise ValueError(f"y should be a 1d array with one class per node, got an array of shape {shape} instead.")
@@ -44,32 +46,45 @@ def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
 
 def is_unlabelled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
     """Where y holds the placeholder for an unknown label."""
-    if placeholder is None:
-        return np.zeros(len(y), dtype=bool)
-    return np.asarray(pd.isna(y) if pd.isna(placeholder) else y == placeholder)
+    missing = np.asarray(pd.isna(y))
+    if placeholder is None or pd.isna(placeholder):
+        return missing if placeholder is not None else np.zeros(len(y), dtype=bool)
+    found = np.zeros(len(y), dtype=bool)
+    found[~missing] = y[~missing] == placeholder
+    return found
 
 
-def check_targets(y: Any, n_nodes: int, nodes: Any, validation_nodes: Any, unlabelled: Any) -> Targets:
-    """Choose the nodes and encode their classes, or say what is wrong with them."""
-    y = check_labels(y, n_nodes)
-    valid = None if validation_nodes is None else check_nodes(validation_nodes, n_nodes, name="validation_nodes")
-    if nodes is not None:
-        train = check_nodes(nodes, n_nodes)
-        common = np.intersect1d(train, [] if valid is None else valid)
-        if len(common):
-            raise ValueError(f"nodes and validation_nodes overlap: both hold node {common[0]:.0f}.")
+def check_targets(y: Any, nodes: Positions, train: Any, valid: Any, unlabelled: Any) -> Targets:
+    """Choose the nodes and encode their classes, or say what is wrong with them.
+
+    Parameters
+    ----------
+    y : one label for each of ``nodes``
+    nodes : the nodes that were handed over, possibly some of them repeatedly
+    train, valid : masks or positions among them, or None
+    unlabelled : placeholder for an unknown label, or None
+    """
+    y = check_labels(y, len(nodes))
+    if valid is not None:
+        valid = check_nodes(valid, len(nodes), name="validation_nodes")
+    held_back = np.isin(nodes, [] if valid is None else nodes[valid])
+    if train is not None:
+        train = check_nodes(train, len(nodes))
+        if held_back[train].any():
+            common = nodes[train][held_back[train]][0]
+            raise ValueError(f"nodes and validation_nodes overlap: both hold node {common}.")
     else:
-        train = np.setdiff1d(np.arange(n_nodes), [] if valid is None else valid)
+        train = np.flatnonzero(~held_back)
     known = ~is_unlabelled(y, unlabelled)
-    train = _labelled(train, known, "training")
-    valid = None if valid is None else _labelled(valid, known, "validation")
+    train = _labelled(train, known, "training", nodes)
+    valid = None if valid is None else _labelled(valid, known, "validation", nodes)
     used = train if valid is None else np.concatenate([train, valid])
-    _check_classes(y, used)
-    if len(np.unique(y[train])) < 2:
-        raise ValueError(f"The training nodes hold one class only ({y[train][0]!r}): a classifier needs two.")
-    classes = np.unique(y[used])
-    codes = np.zeros(n_nodes, dtype=np.intp)
-    codes[used] = np.searchsorted(classes, y[used])
+    labels = _checked_classes(y, used)
+    classes, found = np.unique(labels, return_inverse=True)
+    codes = np.zeros(len(nodes), dtype=np.intp)
+    codes[used] = found
+    if (codes[train] == codes[train[0]]).all():
+        raise ValueError(f"The training nodes hold one class only ({labels[0]!r}): a classifier needs two.")
     return Targets(train, valid, classes, codes)
 
 
@@ -97,20 +112,29 @@ def hold_out(targets: Targets, nodes: Positions, fraction: float, seed: int) -> 
     return targets._replace(train=targets.train[~aside], valid=targets.train[aside])
 
 
-def _labelled(positions: Positions, known: NDArray[np.bool_], purpose: str) -> Positions:
+def _labelled(positions: Positions, known: NDArray[np.bool_], purpose: str, nodes: Positions) -> Positions:
+    """Those with a label, in the order of the graph: the order in which nodes are named must not matter."""
     positions = positions[known[positions]]
     if not len(positions):
         raise ValueError(f"There is no labelled {purpose} node.")
-    return positions
+    return positions[np.argsort(nodes[positions], kind="stable")]
 
 
-def _check_classes(y: NDArray[Any], used: Positions) -> None:
-    missing = np.asarray(pd.isna(y[used]))
+def _checked_classes(y: NDArray[Any], used: Positions) -> NDArray[Any]:
+    """The labels in use, with a proper dtype."""
+    labels = y[used]
+    missing = np.asarray(pd.isna(labels))
     if missing.any():
         raise ValueError(
             f"Input y contains NaN, at node {used[missing.argmax()]}. Train on the labelled nodes only (nodes=), or "
             "say what stands for an unknown label (unlabelled=)."
         )
-    if y.dtype.kind == "f":
-        assert_all_finite(y[used], input_name="y")
-    check_classification_targets(y[used])
+    if labels.dtype == object:
+        kinds = sorted({type(label).__name__ for label in labels})
+        if len(kinds) > 1 and "str" in kinds:
+            raise ValueError(f"y mixes labels of the types {', '.join(kinds)}.")
+        labels = np.array(labels.tolist())
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels

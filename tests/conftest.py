@@ -1,9 +1,5 @@
 """Small graphs that most tests share."""
 
-import os
-
-os.environ.setdefault("SCIPY_ARRAY_API", "1")  # scikit-learn skips its array API check without it
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -23,7 +19,7 @@ def data():
 
 @pytest.fixture
 def small():
-    """Twelve nodes of very different degree, one of them isolated, with weighted and unweighted edges."""
+    """Twelve nodes of very different degree, one of them isolated."""
     random = np.random.RandomState(3)
     A = np.zeros((12, 12))
     for i, j in [(0, k) for k in range(1, 8)] + [(1, 2), (3, 4), (8, 9), (9, 10), (2, 8)]:

@@ -90,6 +90,8 @@ def test_labels_in_another_order_are_refused():
         Graph(frame.iloc[::-1], A)
     with pytest.raises(ValueError, match="columns of A"):
         Graph(frame, A.iloc[:, ::-1])
+    with pytest.raises(ValueError, match="rows of X"):
+        Graph(frame.set_axis(list("abce")), A)
 
 
 def test_directed_edges():
@@ -106,6 +108,16 @@ def test_nearly_symmetric_weights_are_symmetric():
     assert Graph(X, A).n_edges == 2
 
 
+def test_tiny_weights_are_compared_too():
+    with pytest.raises(ValueError, match="not symmetric"):
+        Graph(X[:2], [[0, 1e-9], [5e-9, 0]])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.longdouble, np.uint8])
+def test_other_numbers(dtype):
+    assert Graph(X, PATH.astype(dtype)).A.dtype == np.float64
+
+
 def test_features_need_two_dimensions():
     with pytest.raises(ValueError, match="one row per node"):
         Graph(np.ones(4), PATH)
@@ -119,6 +131,7 @@ def test_features_need_two_dimensions():
         (slice(1, 3), [1, 2]),
         (1, [1]),
         (np.int64(1), [1]),
+        (np.array(1), [1]),
         (np.array([True, False, False, True]), [0, 3]),
         ([True, False, False, True], [0, 3]),
         (pd.Series([False, True, False, False]), [1]),
@@ -180,9 +193,9 @@ def test_without_edges():
     assert repr(graph[:1]) == "Graph(1 of 4 nodes, 0 edges, 2 features)"
 
 
-@pytest.mark.parametrize("key", [(0, 1), ([0], [1])])
+@pytest.mark.parametrize("key", [(0, 1), ([0], [1]), [[0, 1], [2, 3]], np.True_])
 def test_only_nodes_can_be_indexed(key):
-    with pytest.raises(IndexError, match="by nodes only"):
+    with pytest.raises(IndexError, match=r"by nodes only|one list of positions"):
         Graph(X, PATH)[key]
 
 
@@ -254,8 +267,10 @@ def test_edge_list():
     edges = pd.DataFrame({"source": [0, 1, 1, 2], "target": [1, 0, 2, 1], "w": [1.0, 1.0, 2.0, 0.5]})
     np.testing.assert_array_equal(Graph.from_edges(edges, X).A.toarray(), (PATH > 0).astype(float))
     np.testing.assert_array_equal(Graph.from_edges(edges, X, weight="w").A.toarray(), PATH)
+    with pytest.raises(ValueError, match="Edge 3 has weight -0.5"):
+        Graph.from_edges(edges.assign(w=[1, 1, 2, -0.5]), X, weight="w")
     directed = Graph.from_edges(edges.iloc[:1], X, directed=True)
-    assert directed.A.toarray()[0, 1] == 1
+    assert directed.A.toarray()[1, 0] == 1  # the target hears from the source
     assert directed.n_edges == 1
 
 
@@ -286,7 +301,13 @@ def test_networkx():
         Graph.from_networkx(net)
     directed = Graph.from_networkx(nx.DiGraph([(0, 1), (1, 2), (2, 3)]), X)
     assert directed.directed
-    assert directed.degree().tolist() == [1, 1, 1, 0]
+    assert directed.degree().tolist() == [0, 1, 1, 1]
+    assert Graph.from_networkx(nx.MultiGraph([(0, 1), (0, 1), (2, 3)]), X).degree().tolist() == [1, 1, 1, 1]
+    frame = pd.DataFrame(X, index=list("dcba"))
+    named = Graph.from_networkx(nx.relabel_nodes(net, dict(enumerate("abcd"))), frame)
+    np.testing.assert_array_equal(named.X.to_numpy(), X[::-1])
+    with pytest.raises(ValueError, match="must name the nodes"):
+        Graph.from_networkx(net, frame)
 
 
 def test_torch_geometric():
@@ -295,5 +316,12 @@ def test_torch_geometric():
     data.edge_weight = torch.tensor([1.0, 2.0])
     np.testing.assert_array_equal(Graph.from_pyg(data).A.toarray(), PATH)
     assert Graph.from_pyg(data, directed=True).degree().tolist() == [0, 1, 2, 0]
+    data.edge_weight = torch.tensor([1.0, -2.0])
+    with pytest.raises(ValueError, match="Edge 1 has weight -2.0"):
+        Graph.from_pyg(data)
+    data.edge_index = torch.tensor([[0, 1], [1, 4]])
+    data.edge_weight = None
+    with pytest.raises(ValueError, match="names node 4, but X has 4 rows"):
+        Graph.from_pyg(data)
     with pytest.raises(ValueError, match="x and edge_index"):
         Graph.from_pyg(SimpleNamespace(x=None, edge_index=None))

@@ -37,11 +37,26 @@ def test_arrows(path):
     assert set(imported_parts(path)) <= MAY_IMPORT[part] | {part}
 
 
+def test_names_of_the_package():
+    import skdegfair
+
+    assert set(skdegfair.__all__) <= set(dir(skdegfair))
+    assert all(getattr(skdegfair, name).__name__ == name for name in skdegfair.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'GNN'"):
+        skdegfair.GNN  # noqa: B018
+
+
 @pytest.mark.parametrize(
     ("module", "absent"),
     [
-        ("skdegfair", ["matplotlib", "optuna", "networkx", "torch_geometric", "dask", "accelerate", "tqdm.notebook"]),
-        ("skdegfair.nn", ["matplotlib", "optuna", "networkx"]),
+        (
+            "skdegfair._classifier",
+            ["matplotlib", "optuna", "networkx", "torch_geometric", "dask", "accelerate", "tqdm.notebook"],
+        ),
+        ("skdegfair.nn", ["matplotlib", "optuna", "networkx", "skorch"]),
+        ("skdegfair.metrics", ["matplotlib", "optuna", "networkx", "skorch", "torch"]),
+        ("skdegfair.graph", ["matplotlib", "optuna", "networkx", "skorch", "torch"]),
+        ("skdegfair.datasets", ["matplotlib", "optuna", "networkx", "skorch", "torch"]),
     ],
 )
 def test_what_an_import_does_not_load(module, absent):

@@ -27,10 +27,10 @@ def test_alone_and_in_threads(data, cls, backbone):
 
 
 def test_in_processes(data):
-    arguments = [(cls, data.graph, data.y) for cls in (DegFairGNNClassifier, GNNClassifier)]
-    results = Parallel(n_jobs=2)(delayed(probabilities)(*a) for a in arguments)
-    for a, result in zip(arguments, results, strict=True):
-        np.testing.assert_array_equal(result, probabilities(*a))
+    cases = [(cls, backbone) for cls in (DegFairGNNClassifier, GNNClassifier) for backbone in ("gcn", "gat", "sage")]
+    jobs = (delayed(probabilities)(cls, data.graph, data.y, backbone=backbone) for cls, backbone in cases)
+    for (cls, backbone), result in zip(cases, Parallel(n_jobs=2)(jobs), strict=True):
+        np.testing.assert_array_equal(result, probabilities(cls, data.graph, data.y, backbone=backbone))
 
 
 @pytest.mark.parametrize("backbone", ["gcn", "gat", "sage"])

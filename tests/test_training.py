@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 from sklearn.model_selection import GridSearchCV
-from skorch.callbacks import Callback, EarlyStopping, EpochScoring, LRScheduler
+from skorch.callbacks import Callback, Checkpoint, EarlyStopping, EpochScoring, LRScheduler
+from skorch.utils import noop
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
 from skdegfair.training import StopTraining
@@ -63,6 +64,13 @@ def test_valid_score_is_accuracy_less_the_weighted_fairness_loss(data):
     np.testing.assert_array_equal(plain["valid_score"], plain["valid_accuracy"])
 
 
+def test_an_undefined_monitor_does_not_stop_training(data):
+    complete = np.ones((120, 120))  # no node is above the 80th percentile of the degrees
+    fitted = model(early_stopping=True, monitor="valid_delta_dsp", patience=2).fit(data.X, complete, data.y)
+    assert fitted.history_["valid_delta_dsp"].isna().all()
+    assert (fitted.stop_reason_, fitted.n_iter_, fitted.best_epoch_) == ("max_epochs", 6, 6)
+
+
 def test_validation_nodes_are_set_aside_class_by_class(data):
     seen = {}
 
@@ -101,7 +109,8 @@ def test_rare_classes_keep_a_training_node(data):
     y[:3] = [1, 2, 3]
     fitted = model(early_stopping=True, validation_fraction=0.5).fit(data.graph, y)
     assert fitted.classes_.tolist() == [0, 1, 2, 3]
-    alone = model(early_stopping=True).fit(data.graph[:3], y[:3])  # nothing can be set aside
+    with pytest.warns(UserWarning, match="no training node to set aside"):
+        alone = model(early_stopping=True).fit(data.graph[:3], y[:3])
     assert alone.stop_reason_ == "max_epochs"
     assert "valid_loss" not in alone.history_
 
@@ -127,6 +136,9 @@ def test_ctrl_c_stops_a_whole_search_and_leaves_nothing_half_fitted(data):
 def test_a_callback_can_end_training_in_good_order(data):
     fitted = model(callbacks=[RaiseAt(2, StopTraining())]).fit(data.graph, data.y)
     assert (fitted.n_iter_, fitted.stop_reason_) == (2, "callback")
+    restoring = EarlyStopping(monitor="valid_accuracy", patience=3, lower_is_better=False, load_best=True, sink=noop)
+    fitted = model(callbacks=[restoring], max_epochs=200).fit(data.graph, data.y, validation_nodes=VALID)
+    assert fitted.best_epoch_ == fitted.n_iter_ - 3
     own = EarlyStopping(monitor="train_loss", patience=2, lower_is_better=False)
     fitted = model(callbacks=[own], max_epochs=100).fit(data.graph, data.y)
     assert fitted.stop_reason_ == "early_stopping"
@@ -146,6 +158,37 @@ def test_warm_start_goes_on(data):
     once = model(max_epochs=12, dropout=0.0).fit(data.graph, data.y)
     assert fitted.n_iter_ == len(fitted.history_) == 12
     np.testing.assert_allclose(fitted.predict_proba(data.graph), once.predict_proba(data.graph), rtol=1e-5)
+
+
+def test_an_interrupted_warm_fit_changes_nothing(data):
+    expected = model(warm_start=True).fit(data.graph, data.y).fit(data.graph, data.y).predict_proba(data.graph)
+    fitted = model(warm_start=True).fit(data.graph, data.y)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.set_params(callbacks=[RaiseAt(9, KeyboardInterrupt())]).fit(data.graph, data.y)
+    again = fitted.set_params(callbacks=None).fit(data.graph, data.y)
+    np.testing.assert_array_equal(again.predict_proba(data.graph), expected)
+
+
+def test_a_warm_start_keeps_its_validation_nodes(data):
+    seen = []
+
+    class Spy(Callback):
+        def on_train_begin(self, net, X=None, **kwargs):
+            seen.append(X.valid.batch.nodes.tolist())
+
+        def __deepcopy__(self, memo):
+            return self
+
+    fitted = model(warm_start=True, early_stopping=True, random_state=None, callbacks=[Spy()])
+    fitted.fit(data.graph, data.y).fit(data.graph, data.y)
+    assert seen[0] == seen[1]
+
+
+def test_a_warm_start_with_another_optimizer_starts_its_memory_anew(data):
+    fitted = model(warm_start=True).fit(data.graph, data.y)
+    for change in ({"optimizer__amsgrad": True}, {"net_params": {"optimizer": torch.optim.SGD}}):
+        fitted.set_params(**change).fit(data.graph, data.y)
+    assert fitted.n_iter_ == 18
 
 
 def test_warm_start_takes_new_parameters(data):
@@ -177,6 +220,10 @@ def test_net_params(data):
     assert isinstance(other.net_.optimizer_, torch.optim.SGD)
     with pytest.raises(ValueError, match="Invalid parameter"):
         model().set_params(optimiser__amsgrad=True)
+    changed = other.set_params(optimizer=torch.optim.LBFGS, net_params={}).fit(data.graph, data.y)
+    assert isinstance(changed.net_.optimizer_, torch.optim.LBFGS)
+    assert changed.get_params()["optimizer"] is torch.optim.LBFGS
+    assert model(net_params={"optimizer__foreach": True}).fit(data.graph, data.y).n_iter_ == 6
 
 
 def test_net_params_in_a_grid(data):
@@ -197,6 +244,13 @@ def test_skorch_scoring_callbacks_work(data):
     fitted = model(callbacks=[EpochScoring("accuracy", name="own", lower_is_better=False)])
     fitted.fit(data.graph, data.y, nodes=TRAIN, validation_nodes=VALID)
     np.testing.assert_allclose(fitted.history_["own"], fitted.history_["valid_accuracy"])
+
+
+def test_skorch_checkpoints_work(data, tmp_path):
+    fitted = model(callbacks=[Checkpoint(dirname=tmp_path)])
+    fitted.fit(data.graph, data.y, nodes=TRAIN, validation_nodes=VALID)
+    assert (tmp_path / "params.pt").exists()
+    assert not [name for name in fitted.history_ if name.endswith("_loss_best")]
 
 
 def test_optimizer_memory_is_dropped(data):

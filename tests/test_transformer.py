@@ -1,14 +1,17 @@
 """GraphTransformer: fitted on the selected nodes, applied to all, edges kept."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 import sklearn
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler, TargetEncoder
 
 from skdegfair import DegFairGNNClassifier, Graph, GraphTransformer
 
@@ -26,6 +29,30 @@ def test_fits_on_the_selected_nodes_only(data):
 def test_passes_labels_on(data):
     out = GraphTransformer(SelectKBest(k=2)).fit_transform(data.graph[:60], data.y[:60])
     np.testing.assert_array_equal(out.X, SelectKBest(k=2).fit(data.X[:60], data.y[:60]).transform(data.X))
+
+
+def test_transformers_that_guard_against_overfitting_do_so(data):
+    random = np.random.RandomState(0)
+    X, y = random.randint(30, size=(120, 1)).astype(float), random.randint(2, size=120)
+    encoder = TargetEncoder(target_type="binary", smooth=0.0, random_state=0, cv=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn announces a change of TargetEncoder's random_state
+        out = GraphTransformer(encoder).fit_transform(Graph(X, data.A)[:90], y[:90])
+        expected = encoder.fit_transform(X[:90], y[:90])
+        rest = encoder.transform(X[90:])
+    np.testing.assert_array_equal(out.X[:90], expected)
+    np.testing.assert_array_equal(out.X[90:], rest)
+
+
+@pytest.mark.parametrize("inner", [MaxAbsScaler(), OneHotEncoder(handle_unknown="ignore")])
+def test_sparse_features(data, inner):
+    graph = data.graph.with_features(
+        sp.csr_array(np.round(data.X)) if isinstance(inner, MaxAbsScaler) else np.round(data.X)
+    )
+    one = GraphTransformer(inner).fit(graph[:70]).transform(graph)
+    two = GraphTransformer(inner).fit_transform(graph[:70])
+    assert sp.issparse(one.X)
+    np.testing.assert_array_equal(one.X.toarray(), two.X.toarray())
 
 
 def test_names_and_containers(data):

@@ -33,8 +33,6 @@ def edges_from_frame(
 
 def edges_from_networkx(graph: Any, X: Any, features: list[str] | None, weight: str | None) -> tuple[Any, sp.csr_array]:
     """Features and adjacency of a networkx graph."""
-    import networkx as nx
-
     if (X is None) == (features is None):
         raise ValueError("Give either X or features, the names of the node attributes to use as features.")
     if features is not None:
@@ -45,7 +43,13 @@ def edges_from_networkx(graph: Any, X: Any, features: list[str] | None, weight: 
                 raise ValueError(f"Node {node!r} has no attribute {absent[0]!r}.")
             rows.append([attributes[name] for name in features])
         X = pd.DataFrame(rows, columns=features, index=list(graph.nodes))
-    return X, sp.csr_array(nx.to_scipy_sparse_array(graph, weight=weight, dtype=np.float64, format="csr"))
+    position = {node: k for k, node in enumerate(graph.nodes)}
+    X = _in_order(X, list(position))
+    edges = list(graph.edges(data=weight, default=1.0) if weight else ((u, v, 1.0) for u, v in graph.edges()))
+    source = np.array([position[u] for u, _, _ in edges], dtype=np.intp)
+    target = np.array([position[v] for _, v, _ in edges], dtype=np.intp)
+    weights = np.array([w for _, _, w in edges], dtype=np.float64)
+    return X, _adjacency(source, target, weights, len(position), graph.is_directed())
 
 
 def edges_from_pyg(data: Any, directed: bool) -> tuple[Any, sp.csr_array]:
@@ -56,13 +60,29 @@ def edges_from_pyg(data: Any, directed: bool) -> tuple[Any, sp.csr_array]:
     source, target = data.edge_index.detach().cpu().numpy()
     weight = getattr(data, "edge_weight", None)
     weights = np.ones(len(source)) if weight is None else weight.detach().cpu().numpy().astype(np.float64)
-    return X, _adjacency(target, source, weights, X.shape[0], directed)  # messages flow from source to target
+    return X, _adjacency(source, target, weights, X.shape[0], directed)
 
 
-def _adjacency(rows: Any, columns: Any, weights: Any, n_nodes: int, directed: bool) -> sp.csr_array:
-    """CSR in which a pair that is listed several times keeps its largest weight."""
-    order = np.lexsort((weights, columns, rows))
-    rows, columns, weights = rows[order], columns[order], weights[order]
+def _in_order(X: Any, nodes: list[Any]) -> Any:
+    """Rows of a data frame in the order of the nodes that they are labelled with."""
+    if not isinstance(X, pd.DataFrame) or (isinstance(X.index, pd.RangeIndex) and X.index[:1].tolist() == [0]):
+        return X
+    if not X.index.is_unique or set(X.index) != set(nodes):
+        raise ValueError("The index of X must name the nodes of the graph, each once.")
+    return X.loc[nodes]
+
+
+def _adjacency(source: Any, target: Any, weights: Any, n_nodes: int, directed: bool) -> sp.csr_array:
+    """CSR in which a node hears from the sources of its edges; a pair listed twice keeps its largest weight."""
+    bad = ~(weights >= 0) | np.isinf(weights)
+    if bad.any():
+        raise ValueError(
+            f"Edge {int(bad.argmax())} has weight {weights[bad][0]}: weights must be finite and at least 0."
+        )
+    if len(source) and max(source.max(), target.max()) >= n_nodes:
+        raise ValueError(f"An edge names node {max(source.max(), target.max())}, but X has {n_nodes} rows.")
+    order = np.lexsort((weights, source, target))
+    rows, columns, weights = target[order], source[order], weights[order]
     last = np.ones(len(rows), dtype=bool)
     last[:-1] = (np.diff(rows) != 0) | (np.diff(columns) != 0)
     A = sp.csr_array((weights[last], (rows[last], columns[last])), shape=(n_nodes, n_nodes))

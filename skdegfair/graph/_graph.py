@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,8 @@ class Graph:
         weight : str, default=None
             Column of the weights; None gives each edge the weight 1.
         directed : bool, default=False
-            Whether an edge leads from source to target only.
+            Whether an edge leads from source to target only: the target hears from the
+            source, not the other way round.
 
         Examples
         --------
@@ -121,9 +121,11 @@ class Graph:
         Parameters
         ----------
         graph : networkx graph
-            A DiGraph gives a directed graph, whose row v holds v's successors.
+            A DiGraph gives a directed graph, in which a node hears from its
+            predecessors. Parallel edges count once, with their largest weight.
         X : features, default=None
-            One row per node, in the order of ``graph.nodes``.
+            One row per node: a DataFrame indexed by node, or in the order of
+            ``graph.nodes``.
         features : list of str, default=None
             Node attributes to use as features instead of X.
         weight : str, default="weight"
@@ -216,10 +218,12 @@ class Graph:
             if len(key) != 2 or not (key[1] is Ellipsis or (isinstance(key[1], slice) and key[1] == slice(None))):
                 raise IndexError("A Graph is indexed by nodes only, as in G[nodes].")
             key = key[0]
-        if isinstance(key, numbers.Integral):
-            key = [key]
         if not isinstance(key, slice):
             key = np.asarray(key)
+            if key.ndim == 0 and key.dtype.kind in "iu":
+                key = key.reshape(1)
+            if key.ndim != 1:
+                raise IndexError(f"Nodes are selected by one list of positions or one mask, got {key.ndim} dimensions.")
             key = key.astype(np.intp) if key.size == 0 else key
         return self._view(self.nodes[key])
 
@@ -235,7 +239,7 @@ class Graph:
 
     @property
     def loc(self) -> Graph:
-        return self
+        return self  # scikit-learn asks it for masks; nodes have positions, not labels
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return np

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ._graph import Graph
+
+
+def _stacked_rows(one: Any, other: Any, rows: Any) -> Any:
+    """Some rows of two tables put one upon the other."""
+    if hasattr(one, "iloc"):
+        return pd.concat([one, other]).iloc[rows].set_axis(one.index)
+    return sp.vstack([one, other]).tocsr()[rows] if sp.issparse(one) else np.vstack([one, other])[rows]
 
 
 def _inner_has(name: str) -> Any:
@@ -31,7 +41,7 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
     Parameters
     ----------
     transformer : scikit-learn transformer
-        It is cloned, not changed.
+        It is cloned before it is fitted.
 
     Attributes
     ----------
@@ -60,6 +70,20 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         """
         self.transformer_ = clone(self.transformer).fit(X.features if isinstance(X, Graph) else X, y)
         return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fit and transform; the selected nodes get what ``fit_transform`` of the transformer gives them.
+
+        That differs from ``transform`` for a transformer that guards against
+        overfitting, such as scikit-learn's TargetEncoder.
+        """
+        self.transformer_ = clone(self.transformer)
+        if not isinstance(X, Graph):
+            return self.transformer_.fit_transform(X, y)
+        own = self.transformer_.fit_transform(X.features, y)
+        rows = np.arange(X.n_nodes)
+        rows[X.nodes] = X.n_nodes + np.arange(len(X))
+        return X.with_features(_stacked_rows(self.transformer_.transform(X.X), own, rows))
 
     def transform(self, X: Any) -> Any:
         """Return the graph with transformed features, or the transformed matrix."""

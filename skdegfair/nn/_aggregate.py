@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ._attention import attend
-from ._random import glorot_
+from ._random import glorot_, parameter
 from ._sparse import Features, propagate, transform
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class Aggregation(nn.Module):
     def __init__(self, d_in: int, d_out: int, *, n_heads: int = 1, average_heads: bool = False) -> None:
         super().__init__()
         self.d_out = d_out
-        self.weight = nn.Parameter(torch.empty(d_in, d_out))
-        self.bias = nn.Parameter(torch.empty(d_out))
+        self.weight = parameter(d_in, d_out)
+        self.bias = parameter(d_out)
 
     def reset_parameters(self, generator: torch.Generator) -> None:
         glorot_(self.weight, generator)
@@ -63,7 +63,7 @@ class SAGE(Aggregation):
 
     def __init__(self, d_in: int, d_out: int, *, n_heads: int = 1, average_heads: bool = False) -> None:
         super().__init__(d_in, d_out)
-        self.weight_self = nn.Parameter(torch.empty(d_in, d_out))
+        self.weight_self = parameter(d_in, d_out)
 
     def reset_parameters(self, generator: torch.Generator) -> None:
         super().reset_parameters(generator)
@@ -86,9 +86,9 @@ class GAT(Aggregation):
         super().__init__(d_in, d_out)
         self.n_heads, self.average_heads = n_heads, average_heads
         self.head_width = d_out if average_heads else d_out // n_heads
-        self.weight = nn.Parameter(torch.empty(d_in, n_heads * self.head_width))
-        self.listening = nn.Parameter(torch.empty(n_heads, 1, self.head_width))
-        self.speaking = nn.Parameter(torch.empty(n_heads, 1, self.head_width))
+        self.weight = parameter(d_in, n_heads * self.head_width)
+        self.listening = parameter(n_heads, 1, self.head_width)
+        self.speaking = parameter(n_heads, 1, self.head_width)
 
     def reset_parameters(self, generator: torch.Generator) -> None:
         super().reset_parameters(generator)

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from ._sparse import csr_tensor, to_tensor
 
@@ -33,6 +34,8 @@ class AttentionPattern:
 
     def __init__(self, matrix: Any, dtype: torch.dtype = torch.float32) -> None:
         matrix = sp.csr_array(matrix)
+        if not matrix.has_sorted_indices:
+            matrix = matrix.sorted_indices()
         entry = sp.csr_array((np.arange(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
         transpose = sp.csr_array(entry.T)
         self.shape = matrix.shape
@@ -88,6 +91,7 @@ class _Attend(torch.autograd.Function):
         return pattern.matrix(attention) @ h
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         h, attention, positive = ctx.saved_tensors
         pattern: AttentionPattern = ctx.pattern

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ._dense import dense_product
-from ._random import glorot_
+from ._random import glorot_, parameter
 
 if TYPE_CHECKING:
     from ._tensors import GraphTensors
@@ -60,10 +60,10 @@ class DebiasingFunction(nn.Module):
         super().__init__()
         self.d_out, self.encoding_dim, self.contrast = d_out, encoding_dim, contrast
         n_functions = 2 if contrast else 1
-        self.weight = nn.Parameter(torch.empty(d_in, n_functions * d_out))  # [theta_c,0 | theta_c,1]
-        self.bias = nn.Parameter(torch.empty(n_functions * d_out))
-        self.film_weight = nn.Parameter(torch.empty(encoding_dim, 2 * d_out)) if scale_shift else None
-        self.film_bias = nn.Parameter(torch.empty(2 * d_out)) if scale_shift else None
+        self.weight = parameter(d_in, n_functions * d_out)  # [theta_c,0 | theta_c,1]
+        self.bias = parameter(n_functions * d_out)
+        self.film_weight = parameter(encoding_dim, 2 * d_out) if scale_shift else None
+        self.film_bias = parameter(2 * d_out) if scale_shift else None
 
     def reset_parameters(self, generator: torch.Generator) -> None:
         for function in self.weight.split(self.d_out, dim=1):

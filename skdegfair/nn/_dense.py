@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 BLOCKS = 8
 
@@ -34,6 +35,7 @@ class _Product(torch.autograd.Function):
         return _times(h, weight)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
         h, weight = ctx.saved_tensors
         return (

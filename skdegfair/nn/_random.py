@@ -9,6 +9,11 @@ import torch
 from torch import Tensor, nn
 
 
+def parameter(*shape: int) -> nn.Parameter:
+    """Weights yet to be drawn, in single precision whatever torch's default is."""
+    return nn.Parameter(torch.empty(shape, dtype=torch.float32))
+
+
 def glorot_(weight: Tensor, generator: torch.Generator) -> None:
     """Fill a (d_in, d_out) matrix uniformly, scaled as Glorot and Bengio (2010) proposed."""
     bound = math.sqrt(6 / (weight.shape[0] + weight.shape[1]))

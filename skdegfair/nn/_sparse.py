@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from ._dense import dense_product
 
@@ -45,6 +46,8 @@ class SparseOperator:
 
     def __init__(self, matrix: Any, dtype: torch.dtype = torch.float32) -> None:
         matrix = sp.csr_array(matrix)
+        if not matrix.has_sorted_indices:
+            matrix = matrix.sorted_indices()
         transpose = sp.csr_array(matrix.T)
         index = torch.int32 if max(matrix.nnz, *matrix.shape) < 2**31 else torch.int64  # int32 is a fifth faster
         pattern = to_tensor(matrix.indptr, index), to_tensor(matrix.indices, index)
@@ -79,6 +82,7 @@ class _Product(torch.autograd.Function):
         return matrix @ h
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[None, None, Tensor]:
         return None, None, ctx.transpose @ grad
 

@@ -14,7 +14,7 @@ from skorch.utils import noop
 from ..metrics import group_counts, mean_gap, prediction_rates, recalls
 
 DIVERGED = (
-    "The training loss became {loss} in epoch {epoch}. Lower learning_rate, or scale the features, for example "
+    "The {what} became {value} in epoch {epoch}. Lower learning_rate, or scale the features, for example "
     "with GraphTransformer(StandardScaler())."
 )
 
@@ -52,6 +52,7 @@ class EpochLog(Callback):
 
     def on_train_begin(self, net: Any, **kwargs: Any) -> None:
         self.predictions_: dict[str, Any] = {}
+        self.lowest_: dict[str, float] = {}
 
     def on_batch_end(self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any) -> None:
         self.predictions_["train" if training else "valid"] = batch[1], kwargs["y_pred"][0].detach()
@@ -60,9 +61,12 @@ class EpochLog(Callback):
         history = net.history
         for key, value in _batch_means(history[-1]["batches"]).items():
             history.record(key, value)
+            if key in ("train_loss", "valid_loss"):  # skorch's Checkpoint and PrintLog look for this
+                history.record(f"{key}_best", value < self.lowest_.get(key, np.inf))
+                self.lowest_[key] = min(value, self.lowest_.get(key, np.inf))
         row = history[-1]
         if not np.isfinite(row["train_loss"]):
-            raise ValueError(DIVERGED.format(loss=row["train_loss"], epoch=row["epoch"]))
+            raise ValueError(DIVERGED.format(what="training loss", value=row["train_loss"], epoch=row["epoch"]))
         for prefix, (y, logits) in self.predictions_.items():
             truth, predicted = y.cpu().numpy(), logits.argmax(1).cpu().numpy()
             counts = group_counts(truth, predicted, self.groups[prefix], logits.shape[1])
@@ -75,7 +79,15 @@ class EpochLog(Callback):
             history.record(f"{prefix}_delta_deo", mean_gap(recalls(counts)))
 
     def on_train_end(self, net: Any, **kwargs: Any) -> None:
-        self.predictions_ = {}  # tensors of the data are not part of a fitted model
+        self.predictions_, self.groups = {}, {}  # the data is not part of a fitted model
+
+
+class BestWeights(EarlyStopping):
+    """Early stopping that restores the best weights, and to which an undefined score says nothing."""
+
+    def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
+        if not np.isnan(net.history[-1, self.monitor]):
+            super().on_epoch_end(net, **kwargs)
 
 
 class EpochProgress(Callback):
@@ -122,7 +134,7 @@ def epoch_callbacks(
         callbacks.append(("print_log", PrintLog()))
     if stopping is not None and "valid" in groups:
         lower = MONITORS[stopping["monitor"]]
-        stopper = EarlyStopping(**stopping, lower_is_better=lower, threshold=0, load_best=True, sink=noop)
+        stopper = BestWeights(**stopping, lower_is_better=lower, threshold=0, load_best=True, sink=noop)
         callbacks.append(("early_stopping", stopper))
     return callbacks
 

@@ -83,13 +83,15 @@ class NodeNet(NeuralNetClassifier):
 
     def best_epoch(self) -> int:
         """The epoch whose weights the module has: the best one under early stopping, else the last."""
-        stopper = dict(self.callbacks_).get("early_stopping")
-        return int(getattr(stopper, "best_epoch_", 0)) or len(self.history)
+        for _, callback in reversed(self.callbacks_):  # of several that restore weights, the last one wins
+            if isinstance(callback, EarlyStopping) and callback.load_best and callback.best_epoch_:
+                return int(callback.best_epoch_)
+        return len(self.history)
 
     def history_frame(self) -> pd.DataFrame:
         """The history as a table with one row per epoch."""
         frame = pd.DataFrame([{key: value for key, value in row.items() if key != "batches"} for row in self.history])
-        frame = frame.drop(columns=[name for name in frame if name.endswith("_batch_count")])
+        frame = frame.drop(columns=[name for name in frame if name.endswith(("_batch_count", "_loss_best"))])
         return frame.rename(columns={"dur": "seconds"})
 
     def continue_from(self, before: NodeNet) -> None:
@@ -98,10 +100,20 @@ class NodeNet(NeuralNetClassifier):
             self.module_.load_state_dict(before.module_.state_dict())
         except RuntimeError as error:
             raise ValueError(f"warm_start=True needs the features and layers of the earlier fit: {error}") from None
-        state = before.optimizer_.state_dict()
-        groups = self.optimizer_.state_dict()["param_groups"]
-        self.optimizer_.load_state_dict({**state, "param_groups": groups})
+        if _same_kind(self.optimizer_, before.optimizer_):
+            state = copy.deepcopy(before.optimizer_.state_dict())  # torch would share it, and change it for both
+            groups = self.optimizer_.state_dict()["param_groups"]
+            self.optimizer_.load_state_dict({**state, "param_groups": groups})
         self.history = copy.deepcopy(before.history)
+
+
+def _same_kind(one: Any, other: Any) -> bool:
+    """Whether two optimizers keep the same things in memory: all but their rates must agree."""
+    settings = [
+        {name: value for name, value in optimizer.defaults.items() if name not in ("lr", "weight_decay")}
+        for optimizer in (one, other)
+    ]
+    return type(one) is type(other) and settings[0] == settings[1]
 
 
 def _has_stopped(callback: Callback) -> bool:
