@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._dispatch import accepts_graph
 from ._params import NET_CONSTRAINTS, NetParams
 from ._targets import Positions, Targets, check_labels, check_targets, hold_out, is_unlabelled
-from .graph import Graph, check_nodes, degree_groups
+from .graph import Graph, check_nodes, check_row_labels, degree_groups, row_labels
 from .nn import DegFairGNN, GraphTensors, NodeBatch, Objective
 from .training import DIVERGED, NodeDataset, NodeNet, epoch_callbacks
 
@@ -71,8 +71,9 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         A : {sparse matrix, ndarray, DataFrame} of shape (n_nodes, n_nodes), default=None
             Adjacency. Without it the nodes have no edges.
         nodes : mask or array of positions, default=None
-            Nodes to train on: the others are seen, their labels are not. Default: all
-            that are not validation nodes.
+            Nodes to train on: the others are seen, their labels are not. Positions count
+            among the nodes that y has labels for: in ``fit(G[part], y[part])`` position 0
+            is the first of the part. Default: all that are not validation nodes.
         validation_nodes : mask or array of positions, default=None
             Nodes on which each epoch is assessed, and early stopping decides. By
             default early stopping sets part of the training nodes aside.
@@ -84,6 +85,7 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         with _all_or_nothing(self):
             self._check_options()
             graph = self._check_graph(X, A, reset=True)
+            check_row_labels(row_labels(X), y=y, nodes=nodes, validation_nodes=validation_nodes)
             targets = check_targets(y, graph.nodes, nodes, validation_nodes, self.unlabelled)
             before = self.net_ if self.warm_start and hasattr(self, "net_") else None
             if before is None:
@@ -258,6 +260,7 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         sample_weight : array-like of shape (n_nodes,), default=None
         """
         predicted = self.predict(X, A)
+        check_row_labels(row_labels(X), y=y, nodes=nodes)
         y = check_labels(y, len(predicted))
         chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
         chosen = chosen[~is_unlabelled(y, self.unlabelled)[chosen]]

@@ -33,7 +33,7 @@ class GNNClassifier(BaseGNNClassifier):
         Attention heads of "gat", which share ``hidden_dim``; those of the last layer
         are averaged.
     dropout : float, default=0.5
-        Part of the hidden representation that is dropped while training.
+        Part of the hidden representation that is dropped while training, to 1/256.
     learning_rate : float, default=0.01
         Of the Adam optimizer.
     weight_decay : float, default=5e-4
@@ -48,21 +48,26 @@ class GNNClassifier(BaseGNNClassifier):
         Part of the training nodes set aside if ``early_stopping`` is on and ``fit`` is
         given no validation nodes.
     patience : int, default=100
+        Epochs without improvement that early stopping waits for.
     monitor : {"valid_score", "valid_accuracy", "valid_loss", "valid_delta_dsp", "valid_delta_deo"}, \
             default="valid_score"
         What early stopping watches. ``valid_score`` is the validation accuracy, less
         the weighted fairness loss where there is one.
     unlabelled : scalar, default=None
-        Value of y that stands for an unknown label, such as -1 or NaN; such nodes are
-        seen but neither trained on nor scored. None: every label is a class.
+        Value of y that stands for an unknown label, such as -1; NaN stands for None and
+        pandas' NA too. Such nodes are seen, but neither trained on nor scored by
+        ``score``. scikit-learn's scorers do not know of them: cross-validate on
+        ``G[known], y[known]``. None: every label is a class.
     directed : bool, default=False
         Whether A may differ from its transpose. A Graph says so itself.
     device : str or torch.device, default="cpu"
+        Where to train and predict.
     random_state : int, RandomState instance or None, default=None
         Decides initial weights, dropout and the validation nodes. None draws a new seed
         and leaves numpy's global generator alone.
     warm_start : bool, default=False
-        Go on from the last fit, for ``max_epochs`` more epochs.
+        Go on from the last fit, for ``max_epochs`` more epochs. Early stopping judges
+        these alone.
     callbacks : list of skorch callbacks, default=None
         Copied before use. A callback that wants to end training raises
         :class:`skdegfair.training.StopTraining`.
@@ -84,11 +89,14 @@ class GNNClassifier(BaseGNNClassifier):
         Epoch whose weights are kept: the best one under early stopping, else the last.
     stop_reason_ : {"max_epochs", "early_stopping", "callback"}
     history_ : DataFrame
-        A row per epoch: every loss term, accuracy and both gaps between the 20 % of
-        lowest and of highest degree, of the training nodes (as seen with dropout) and
-        of the validation nodes where there are any, and the seconds it took.
+        A row per epoch: every loss term before its weight, accuracy and both gaps
+        between the 20 % of lowest and of highest degree, of the training nodes (as seen
+        with dropout) and of the validation nodes where there are any, and the seconds
+        it took.
     net_ : skorch net
+        What was trained.
     module_ : torch module
+        The network in it.
 
     See Also
     --------
@@ -198,7 +206,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     degree_encoding_dim : int or None, default=32
         Length of the degree encoding. None takes each layer's width, as in the paper.
     dropout : float, default=0.5
-        Part of the hidden representation that is dropped while training.
+        Part of the hidden representation that is dropped while training, to 1/256.
     learning_rate : float, default=0.01
         Of the Adam optimizer.
     weight_decay : float, default=5e-4
@@ -213,21 +221,26 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         Part of the training nodes set aside if ``early_stopping`` is on and ``fit`` is
         given no validation nodes.
     patience : int, default=100
+        Epochs without improvement that early stopping waits for.
     monitor : {"valid_score", "valid_accuracy", "valid_loss", "valid_delta_dsp", "valid_delta_deo"}, \
             default="valid_score"
         What early stopping watches. ``valid_score`` is the validation accuracy, less
         the weighted fairness loss where there is one.
     unlabelled : scalar, default=None
-        Value of y that stands for an unknown label, such as -1 or NaN; such nodes are
-        seen but neither trained on nor scored. None: every label is a class.
+        Value of y that stands for an unknown label, such as -1; NaN stands for None and
+        pandas' NA too. Such nodes are seen, but neither trained on nor scored by
+        ``score``. scikit-learn's scorers do not know of them: cross-validate on
+        ``G[known], y[known]``. None: every label is a class.
     directed : bool, default=False
         Whether A may differ from its transpose. A Graph says so itself.
     device : str or torch.device, default="cpu"
+        Where to train and predict.
     random_state : int, RandomState instance or None, default=None
         Decides initial weights, dropout and the validation nodes. None draws a new seed
         and leaves numpy's global generator alone.
     warm_start : bool, default=False
-        Go on from the last fit, for ``max_epochs`` more epochs.
+        Go on from the last fit, for ``max_epochs`` more epochs. Early stopping judges
+        these alone.
     callbacks : list of skorch callbacks, default=None
         Copied before use. A callback that wants to end training raises
         :class:`skdegfair.training.StopTraining`.
@@ -251,11 +264,14 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     degree_threshold_ : float
         K as learned from the graph of ``fit``, and used on any other.
     history_ : DataFrame
-        A row per epoch: every loss term, accuracy and both gaps between the 20 % of
-        lowest and of highest degree, of the training nodes (as seen with dropout) and
-        of the validation nodes where there are any, and the seconds it took.
+        A row per epoch: every loss term before its weight, accuracy and both gaps
+        between the 20 % of lowest and of highest degree, of the training nodes (as seen
+        with dropout) and of the validation nodes where there are any, and the seconds
+        it took.
     net_ : skorch net
+        What was trained.
     module_ : torch module
+        The network in it.
 
     See Also
     --------
@@ -266,11 +282,22 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     -----
     The objective is L1 + mu L2 + lambda (L3 + L4) (Eq. 14). Where the paper sums L1, L3
     and L4 over the training nodes, they are means here, so that mu and lambda keep
-    their meaning from graphs of a hundred nodes to graphs of a million. Self loops are
-    ignored. Nodes without edges, and graphs without any, are fine. Edge weights act in
-    the aggregation and in the degrees; the context (Eq. 5) is a mean over a set of
-    nodes and does not weigh them. Features of very different scales slow training
-    down: use ``GraphTransformer(StandardScaler())`` in a pipeline.
+    their meaning from graphs of a hundred nodes to graphs of a million. L2 for equal
+    opportunity is the sum over the classes of the squared difference between the
+    groups' mean probability of the true class. A group without training nodes, or
+    without one of the class, adds nothing to L2. Weight decay acts on all weights,
+    beside L3 and L4.
+
+    What the paper leaves open: the activation is a leaky ReLU of slope 0.01; the mean
+    of "gcn" and the attention of "gat" include the node itself, with weight 1, and the
+    mean is not Kipf and Welling's symmetric one; scale and shift start at 0; contexts
+    are pooled from the representations after dropout.
+
+    Self loops are ignored. Nodes without edges, and graphs without any, are fine. Edge
+    weights act in the aggregation and in the degrees; the context (Eq. 5) is a mean
+    over a set of nodes and does not weigh them. In a directed graph the degree is the
+    number of nodes that a node hears from. Features of very different scales slow
+    training down: use ``GraphTransformer(StandardScaler())`` in a pipeline.
 
     References
     ----------

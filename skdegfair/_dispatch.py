@@ -23,7 +23,7 @@ def accepts_graph(method: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
         if args and "A" not in kwargs and not isinstance(X, Graph):
             first, *rest = args
-            if "y" in kwargs or (first is None and rest) or _is_adjacency(first, X, alone=not rest):
+            if "y" in kwargs or (rest and _is_labels(rest[0]) and not _is_labels(first)) or _is_adjacency(first, X):
                 kwargs["A"] = first
                 if rest:
                     kwargs["y"] = rest.pop(0)
@@ -33,22 +33,28 @@ def accepts_graph(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _is_adjacency(value: Any, X: Any, *, alone: bool) -> bool:
-    """Whether a second argument is a matrix of edges rather than labels.
+def _is_labels(value: Any) -> bool:
+    """Whether an argument is a list of labels, or a column of them."""
+    if isinstance(value, (list, tuple)):
+        return len(value) == 0 or np.ndim(value[0]) == 0
+    shape = getattr(value, "shape", None)
+    return (
+        shape is not None
+        and not sp.issparse(value)
+        and (len(shape) == 1 or (len(shape) == 2 and shape[0] > 1 == shape[1]))
+    )
 
-    Beside a third argument any matrix of more than one column is one, so that the
-    complaint about a wrong shape speaks of A. Alone, only a square one is: labels
-    of several outputs are a matrix too.
+
+def _is_adjacency(value: Any, X: Any) -> bool:
+    """Whether a second argument is a matrix of edges: sparse, or with a row and a column per node.
+
+    Labels of several outputs are a matrix too, but not a square one.
     """
     if sp.issparse(value):
         return True
     try:
-        shape: Any = np.shape(value) if isinstance(value, (list, tuple)) else getattr(value, "shape", ())
+        shape = np.shape(value) if isinstance(value, (list, tuple)) else getattr(value, "shape", ())
         n_nodes = X.shape[0] if hasattr(X, "shape") else len(X)
     except (TypeError, ValueError, IndexError):  # ragged or not a matrix: the checks of X and y will say so
         return False
-    if len(shape) != 2:
-        return False
-    if shape[1] == 1:  # a column of labels, unless there is but one node
-        return not alone and n_nodes == 1
-    return not alone or tuple(shape) == (n_nodes, n_nodes)
+    return n_nodes > 1 and tuple(shape) == (n_nodes, n_nodes)

@@ -30,6 +30,8 @@ def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
     """Return y as one label per node; whether they are sensible is asked of the nodes in use only."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, pd.Series) and not isinstance(y.dtype, np.dtype):
+        y = y.to_numpy(dtype=object)  # nullable and categorical: numpy would make floats of them
     if isinstance(y, (list, tuple)):
         y = np.array(y, dtype=object)  # else numpy would turn a missing label among strings into the class "nan"
     shape = np.asarray(y).shape
@@ -84,7 +86,7 @@ def check_targets(y: Any, nodes: Positions, train: Any, valid: Any, unlabelled: 
     codes = np.zeros(len(nodes), dtype=np.intp)
     codes[used] = found
     if (codes[train] == codes[train[0]]).all():
-        raise ValueError(f"The training nodes hold one class only ({labels[0]!r}): a classifier needs two.")
+        raise ValueError(f"The training nodes hold one class only ({labels[0]}): a classifier needs two.")
     return Targets(train, valid, classes, codes)
 
 

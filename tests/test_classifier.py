@@ -3,6 +3,7 @@
 import pickle
 import warnings
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,15 +70,13 @@ def test_the_order_in_which_nodes_are_named_does_not_matter(data):
     np.testing.assert_array_equal(proba(model().fit(data.graph[shuffled], data.y[shuffled]), data), expected)
 
 
-@pytest.mark.parametrize("make", [list, np.array, lambda y: np.array(y, dtype=object), pd.Series])
+@pytest.mark.parametrize("make", [list, lambda y: np.array(y, dtype=object), pd.Series])
 @pytest.mark.parametrize(
     ("missing", "unlabelled"), [(np.nan, np.nan), (None, np.nan), ("?", "?"), (-1, -1), (pd.NA, pd.NA)]
 )
 def test_missing_labels_among_strings(data, make, missing, unlabelled):
     names = [["poor", "middle", "rich"][k] for k in data.y]
     y = [name if k % 2 == 0 else missing for k, name in enumerate(names)]
-    if make is np.array and missing != "?":
-        pytest.skip("numpy itself makes strings of these")
     fitted = model(unlabelled=unlabelled).fit(data.X, data.A, make(y))
     assert fitted.classes_.tolist() == ["middle", "poor", "rich"]
     np.testing.assert_array_equal(proba(fitted, data), proba(model().fit(data.graph, names, nodes=TRAIN), data))
@@ -176,7 +175,8 @@ def test_fitted_attributes(data):
     assert set(fitted.predict(data.graph)) <= set(labels)
     assert fitted.net_.module_ is fitted.module_
     history = fitted.history_
-    assert history["epoch"].tolist() == list(range(1, 9))
+    assert history.index.tolist() == list(range(1, 9))
+    assert history.index.name == "epoch"
     for name in ("classification_loss", "fairness_loss", "context_loss", "scale_shift_loss", "loss", "accuracy",
                  "delta_dsp", "delta_deo"):  # fmt: skip
         assert history[f"train_{name}"].notna().all(), name
@@ -398,6 +398,7 @@ EYE = np.eye(120)
         (lambda d: {"nodes": [0, -1]}, "position -1, out of range"),
         (lambda d: {"nodes": np.ones(119, dtype=bool)}, "mask of length 119"),
         (lambda d: {"nodes": [3, 4, 3]}, "node 3 more than once"),
+        (lambda d: {"nodes": np.arange(120) % 2}, r"nodes\.astype\(bool\)"),
         (lambda d: {"nodes": [0.5, 1.5]}, "booleans or integers"),
         (lambda d: {"nodes": [[0, 1]]}, "a mask or a list of positions"),
         (lambda d: {"nodes": TRAIN, "validation_nodes": [2, 3]}, "overlap: both hold node 2"),
@@ -415,6 +416,44 @@ def test_bad_data(data, change, message):
     assert not [name for name in vars(classifier) if name.endswith("_") or name.startswith("_fitted")]
 
 
+def test_series_in_another_order_are_refused(data):
+    frame = pd.DataFrame(data.X, index=[f"n{k}" for k in range(120)])
+    y, mask = pd.Series(data.y, index=frame.index), pd.Series(np.arange(120) % 2 == 0, index=frame.index)
+    graph = Graph(frame, data.A)
+    expected = proba(model().fit(data.graph, data.y, nodes=TRAIN), data)
+    same = model().fit(graph, y, nodes=mask)
+    np.testing.assert_array_equal(same.predict_proba(graph), expected)
+    np.testing.assert_array_equal(model().fit(graph[TRAIN], y.iloc[TRAIN]).predict_proba(graph), expected)
+    for change in ({"y": y[::-1]}, {"nodes": mask[::-1]}, {"validation_nodes": mask[::-1]}):
+        with pytest.raises(ValueError, match=f"{next(iter(change))} carries the labels of X's rows"):
+            model().fit(**{"X": graph, "y": y} | change)
+    with pytest.raises(ValueError, match="y carries the labels"):
+        same.score(graph, y[::-1])
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "category", "boolean"])
+def test_pandas_labels(data, dtype):
+    y = pd.Series(data.y > 0 if dtype == "boolean" else data.y).astype(dtype)
+    fitted = model().fit(data.graph, y)
+    assert fitted.classes_.dtype.kind == ("b" if dtype == "boolean" else "i")
+
+
+@pytest.mark.parametrize(
+    ("A", "message"),
+    [
+        (nx.path_graph(120), "got a Graph. .*from_networkx"),
+        (np.zeros((2, 3, 4)), r"shape \(2, 3, 4\)"),
+        (np.zeros((500, 2), dtype=int), "from_edges"),
+        (pd.DataFrame({"source": ["a"], "target": ["b"]}), "from_edges"),
+    ],
+)
+def test_other_things_in_place_of_A(data, A, message):
+    with pytest.raises(ValueError, match=message):
+        model().fit(data.X, A, data.y)
+    with pytest.raises(TypeError, match="a DataFrame with a row per edge"):
+        Graph.from_edges([(0, 1)], data.X)
+
+
 @pytest.mark.parametrize("A", [np.ones((120, 7)), np.zeros((119, 119)), sp.csr_array((5, 120))])
 def test_a_misshapen_second_argument_is_called_A(data, A):
     with pytest.raises(ValueError, match=r"^A (must be square|has 119 nodes)"):
@@ -430,7 +469,8 @@ def test_a_misshapen_second_argument_is_called_A(data, A):
         ("modulation", 2), ("degree_encoding_dim", 0), ("dropout", 1.0), ("learning_rate", 0), ("weight_decay", -1),
         ("max_epochs", 0), ("early_stopping", "yes"), ("validation_fraction", 1.0), ("patience", 0),
         ("monitor", "loss"), ("device", "abacus"), ("random_state", "x"), ("warm_start", "x"), ("callbacks", 3),
-        ("net_params", 3), ("net_params", {"lr": 0.1}), ("net_params", {"batch_size": 8}), ("device", "cuda:99"), ("verbose", 3), ("directed", "x"),
+        ("net_params", 3), ("net_params", {"lr": 0.1}), ("net_params", {"batch_size": 8}),
+        ("device", "cuda:99"), ("verbose", 3), ("directed", "x"),
     ],
 )  # fmt: skip
 def test_bad_options(data, name, value):

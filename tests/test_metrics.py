@@ -64,7 +64,8 @@ def test_empty_cells():
     with pytest.warns(UserWarning, match=r"class 1 in the low-degree group"):
         value = delta_deo([0, 0, 0, 1], [0, 0, 1, 1], degree=[1, 1, 5, 5], share=0.5)
     assert value == 1.0
-    assert np.isnan(delta_dsp([0, 1], [0, 1], degree=[3, 3]))
+    with pytest.warns(UserWarning, match="No node in the high-degree group"):
+        assert np.isnan(delta_dsp([0, 1], [0, 1], degree=[3, 3]))
     with pytest.warns(UserWarning, match="No node"):
         assert np.isnan(delta_deo([0, 1], [0, 1], degree=[3, 3]))
 

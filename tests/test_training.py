@@ -39,7 +39,7 @@ class RaiseAt(Callback):
 def test_early_stopping_keeps_the_best_weights(data, monitor, best):
     fitted = model(early_stopping=True, monitor=monitor, patience=7, max_epochs=300, learning_rate=0.05)
     fitted.fit(data.graph, data.y, nodes=TRAIN, validation_nodes=VALID)
-    history = fitted.history_.set_index("epoch")
+    history = fitted.history_
     assert fitted.stop_reason_ == "early_stopping"
     assert fitted.best_epoch_ == getattr(history[monitor], f"idx{best}")()
     assert fitted.n_iter_ == fitted.best_epoch_ + 7
@@ -51,7 +51,7 @@ def test_early_stopping_that_never_stops_keeps_the_best_weights_too(data):
         data.graph, data.y, nodes=TRAIN, validation_nodes=VALID
     )
     assert (fitted.stop_reason_, fitted.n_iter_) == ("max_epochs", 30)
-    history = fitted.history_.set_index("epoch")
+    history = fitted.history_
     assert fitted.best_epoch_ == history["valid_score"].idxmax() < 30
     assert fitted.score(data.graph[VALID], data.y[VALID]) == history["valid_accuracy"][fitted.best_epoch_]
 

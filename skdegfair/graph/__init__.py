@@ -1,9 +1,9 @@
 """What a graph is: features, edges, degrees. Knows nothing of models."""
 
 from ._degree import degree_groups, generalized_degree
-from ._graph import Graph
+from ._graph import Graph, row_labels
 from ._transformer import GraphTransformer
-from ._validation import check_adjacency, check_features, check_nodes
+from ._validation import check_adjacency, check_features, check_nodes, check_row_labels
 
 __all__ = [
     "Graph",
@@ -11,6 +11,8 @@ __all__ = [
     "check_adjacency",
     "check_features",
     "check_nodes",
+    "check_row_labels",
     "degree_groups",
     "generalized_degree",
+    "row_labels",
 ]

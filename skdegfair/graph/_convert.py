@@ -13,6 +13,8 @@ def edges_from_frame(
     edges: pd.DataFrame, X: Any, source: str, target: str, weight: str | None, directed: bool
 ) -> sp.csr_array:
     """Adjacency of an edge list whose end points are labels of X (or its row numbers)."""
+    if not isinstance(edges, pd.DataFrame):
+        raise TypeError(f"edges must be a DataFrame with a row per edge, got a {type(edges).__name__}.")
     wanted = [source, target] + ([] if weight is None else [weight])
     missing = [name for name in wanted if name not in edges.columns]
     if missing:
@@ -25,7 +27,7 @@ def edges_from_frame(
         rows = labels.get_indexer(pd.Index(edges[name]))
         if (rows < 0).any():
             unknown = edges[name].iloc[int((rows < 0).argmax())]
-            raise ValueError(f"Column {name!r} of edges names {unknown!r}, which is not among the rows of X.")
+            raise ValueError(f"Column {name!r} of edges names {unknown!s}, which is not among the rows of X.")
         ends.append(rows)
     weights = np.ones(len(edges)) if weight is None else edges[weight].to_numpy(dtype=np.float64)
     return _adjacency(ends[0], ends[1], weights, X.shape[0], directed)

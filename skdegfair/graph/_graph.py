@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -16,6 +17,14 @@ NOT_AN_ARRAY = (
     "A Graph cannot stand where a plain array is expected: its edges would be lost. Use graph.features for the "
     "features alone, or wrap a transformer, as in GraphTransformer(StandardScaler())."
 )
+
+
+def row_labels(X: Any) -> pd.Index | None:
+    """Labels of the nodes that X stands for, a Graph or features, where it is a data frame."""
+    frame = X.X if isinstance(X, Graph) else X
+    if not isinstance(frame, pd.DataFrame):
+        return None
+    return frame.index[X.nodes] if isinstance(X, Graph) else frame.index
 
 
 class Graph:

@@ -14,6 +14,7 @@ ASYMMETRIC = (
     "direction, pass A.maximum(A.T); if they do, say directed=True."
 )
 SPLITTING = "To split nodes with scikit-learn, pass Graph(X, A): it cuts a plain matrix into rows, a Graph into nodes."
+EDGE_LIST = "For a list of edges use Graph.from_edges, for a networkx graph Graph.from_networkx."
 LABELS_DISAGREE = (
     "The {one} and the {other} are labelled differently, or in a different order. Bring A into the order of X, for "
     "example A.loc[X.index, X.index]."
@@ -51,7 +52,8 @@ def check_adjacency(A: Any, X: Any, *, directed: bool = False) -> sp.csr_array:
     A = _as_csr(A)
     n_nodes = X.shape[0]
     if A.shape[0] != A.shape[1]:
-        raise ValueError(f"A must be square, one row and one column per node, got shape {A.shape}. {SPLITTING}")
+        hint = EDGE_LIST if 2 in A.shape or A.shape[1] == 3 else SPLITTING
+        raise ValueError(f"A must be square, one row and one column per node, got shape {A.shape}. {hint}")
     if A.shape[0] != n_nodes:
         raise ValueError(
             f"A has {A.shape[0]} nodes but X has {n_nodes} rows; they must describe the same nodes. {SPLITTING}"
@@ -89,23 +91,39 @@ def check_nodes(nodes: Any, n_nodes: int, *, name: str = "nodes") -> NDArray[np.
             f"{name} holds position {low if low < 0 else high}, out of range for {n_nodes} nodes (0 to {n_nodes - 1})."
         )
     values, counts = np.unique(nodes, return_counts=True)
+    if len(values) < len(nodes) == n_nodes and high <= 1:
+        raise ValueError(f"{name} looks like a mask of zeros and ones: pass booleans, as in {name}.astype(bool).")
     if len(values) < len(nodes):
         raise ValueError(f"{name} holds node {values[counts.argmax()]} more than once.")
     return nodes.astype(np.intp, copy=False)
+
+
+def check_row_labels(labels: pd.Index | None, **given: Any) -> None:
+    """Refuse a Series that carries the labels of the nodes in another order: it would be read by position."""
+    for name, value in given.items():
+        if labels is None or not isinstance(value, pd.Series) or isinstance(value.index, pd.RangeIndex):
+            continue
+        if len(labels) == len(value) and not labels.equals(value.index) and set(labels) == set(value.index):
+            raise ValueError(
+                f"{name} carries the labels of X's rows in a different order, but is read by position. Bring it into "
+                f"the order of X, for example with {name}.loc[X.index]."
+            )
 
 
 def _as_csr(A: Any) -> sp.csr_array:
     if isinstance(A, pd.DataFrame):
         A = A.sparse.to_coo() if all(map(_is_sparse_dtype, A.dtypes)) and A.size else A.to_numpy()
     if not sp.issparse(A):
-        A = np.asarray(A)
+        kind = type(A).__name__
+        A = np.empty((), dtype=object) if hasattr(A, "nodes") and hasattr(A, "edges") else np.asarray(A)
         if A.ndim != 2:
-            raise ValueError(f"A must be an adjacency matrix of shape (n_nodes, n_nodes), got shape {A.shape}.")
+            what = f"an array of shape {A.shape}" if A.ndim else f"a {kind}"
+            raise ValueError(f"A must be an adjacency matrix of shape (n_nodes, n_nodes), got {what}. {EDGE_LIST}")
         if A.dtype.kind not in "biufc":
             try:
                 A = A.astype(np.float64)
             except (TypeError, ValueError):
-                raise ValueError(f"A must hold numbers, got dtype {A.dtype}.") from None
+                raise ValueError(f"A must hold numbers, got dtype {A.dtype}. {EDGE_LIST}") from None
     if A.dtype.kind == "c":
         raise ValueError("A must hold real weights, got complex ones.")
     if A.dtype not in (np.float32, np.float64):

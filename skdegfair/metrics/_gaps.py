@@ -67,7 +67,7 @@ def delta_dsp(
     Returns
     -------
     float
-        Between 0 (parity) and 2 / n_classes.
+        Between 0 (parity) and 2 / n_classes; NaN, with a warning, if a group is empty.
 
     Examples
     --------
@@ -76,6 +76,8 @@ def delta_dsp(
     1.0
     """
     counts = _counts(y_true, y_pred, degree, share, labels)[0]
+    for group in np.flatnonzero(counts.sum((1, 2)) == 0):
+        warnings.warn(f"No node in the {('low', 'high')[group]}-degree group: the gap is not defined.", stacklevel=2)
     return mean_gap(prediction_rates(counts))
 
 

@@ -89,10 +89,10 @@ class NodeNet(NeuralNetClassifier):
         return len(self.history)
 
     def history_frame(self) -> pd.DataFrame:
-        """The history as a table with one row per epoch."""
+        """The history as a table with one row per epoch, counted from 1."""
         frame = pd.DataFrame([{key: value for key, value in row.items() if key != "batches"} for row in self.history])
         frame = frame.drop(columns=[name for name in frame if name.endswith(("_batch_count", "_loss_best"))])
-        return frame.rename(columns={"dur": "seconds"})
+        return frame.rename(columns={"dur": "seconds"}).set_index("epoch")
 
     def continue_from(self, before: NodeNet) -> None:
         """Carry over weights, the optimizer's memory and the history; the parameters stay those of this net."""
