@@ -1,5 +1,7 @@
 """scikit-learn's splitting, searching and composing, on a Graph."""
 
+import os
+
 import numpy as np
 import pytest
 import sklearn
@@ -131,7 +133,12 @@ def test_composition(data, make):
     assert fitted.predict(data.graph[:10]).shape == (10,)
 
 
-@pytest.mark.parametrize("option", ["array_api_dispatch", "enable_metadata_routing"])
+NEEDS_SCIPY = pytest.mark.skipif(
+    os.environ.get("SCIPY_ARRAY_API") != "1", reason="run by test_common.py in a process of its own"
+)
+
+
+@pytest.mark.parametrize("option", [pytest.param("array_api_dispatch", marks=NEEDS_SCIPY), "enable_metadata_routing"])
 def test_under_other_settings_of_scikit_learn(data, option):
     expected = by_hand(data, model())
     with sklearn.config_context(**{option: True}):
