@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._dispatch import accepts_graph
 from ._params import NET_CONSTRAINTS, NetParams
-from ._targets import Positions, Targets, check_labels, check_targets, hold_out, is_unlabelled
+from ._targets import Positions, Targets, check_labels, check_targets, hold_out, is_unlabelled, properly_typed
 from .graph import Graph, check_nodes, check_row_labels, degree_groups, row_labels
 from .nn import DegFairGNN, GraphTensors, NodeBatch, Objective
 from .training import DIVERGED, NodeDataset, NodeNet, epoch_callbacks
@@ -266,7 +266,7 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
         chosen = chosen[~is_unlabelled(y, self.unlabelled)[chosen]]
         check_consistent_length(y, sample_weight)
         weight = None if sample_weight is None else np.asarray(sample_weight)[chosen]
-        return float(accuracy_score(y[chosen], predicted[chosen], sample_weight=weight))
+        return float(accuracy_score(properly_typed(y[chosen]), predicted[chosen], sample_weight=weight))
 
     @property
     def module_(self) -> DegFairGNN:

@@ -46,6 +46,16 @@ def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
     return y
 
 
+def properly_typed(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels that are numbers, or all strings, with a dtype that says so."""
+    if labels.dtype != object:
+        return labels
+    kinds = sorted({type(label).__name__ for label in labels})
+    if len(kinds) > 1 and "str" in kinds:
+        raise ValueError(f"y mixes labels of the types {', '.join(kinds)}.")
+    return np.array(labels.tolist())
+
+
 def is_unlabelled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
     """Where y holds the placeholder for an unknown label."""
     missing = np.asarray(pd.isna(y))
@@ -123,7 +133,7 @@ def _labelled(positions: Positions, known: NDArray[np.bool_], purpose: str, node
 
 
 def _checked_classes(y: NDArray[Any], used: Positions) -> NDArray[Any]:
-    """The labels in use, with a proper dtype."""
+    """The labels in use, none missing, with a proper dtype."""
     labels = y[used]
     missing = np.asarray(pd.isna(labels))
     if missing.any():
@@ -131,11 +141,7 @@ def _checked_classes(y: NDArray[Any], used: Positions) -> NDArray[Any]:
             f"Input y contains NaN, at node {used[missing.argmax()]}. Train on the labelled nodes only (nodes=), or "
             "say what stands for an unknown label (unlabelled=)."
         )
-    if labels.dtype == object:
-        kinds = sorted({type(label).__name__ for label in labels})
-        if len(kinds) > 1 and "str" in kinds:
-            raise ValueError(f"y mixes labels of the types {', '.join(kinds)}.")
-        labels = np.array(labels.tolist())
+    labels = properly_typed(labels)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)

@@ -86,6 +86,7 @@ def test_integer_labels_with_none(data):
     y = [int(k) if i % 2 == 0 else None for i, k in enumerate(data.y)]
     fitted = model().fit(data.graph, y, nodes=TRAIN)
     assert fitted.classes_.tolist() == [0, 1, 2]
+    assert fitted.score(data.graph, y, nodes=TRAIN) == fitted.score(data.graph[TRAIN], data.y[TRAIN])
     with pytest.raises(ValueError, match="mixes labels of the types int, str"):
         model().fit(data.graph, ["a", 1] * 60)
 
@@ -120,6 +121,8 @@ def test_score_takes_the_same_forms(data):
         fitted.score(data.X, data.y, A=data.A),
         fitted.score(data.X, data.A, y=data.y),
         fitted.score(data.graph, data.y),
+        fitted.score(data.graph, data.y.tolist()),
+        fitted.score(data.graph, pd.Series(data.y, dtype="Int64")),
     ):
         assert score == pytest.approx(expected)
     part = (fitted.predict(data.graph)[TEST] == data.y[TEST]).mean()
