@@ -145,7 +145,7 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
             "device": self.device,
             "verbose": int(self.verbose == 2),
         }
-        given = self.net_params or {}
+        given = self._given_net_params()
         optimizer = given.get("optimizer", torch.optim.Adam)
         if "weight_decay" in inspect.signature(optimizer).parameters:
             options["optimizer__weight_decay"] = self.weight_decay

@@ -61,21 +61,22 @@ class NetParams:
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of the estimator and, if ``deep``, those in ``net_params`` by their own names."""
         params: dict[str, Any] = super().get_params(deep=deep)  # type: ignore[misc]
-        if deep and isinstance(self.net_params, dict):
-            params = {**self.net_params, **params}
-        return params
+        return {**self._given_net_params(), **params} if deep else params
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters; ``optimizer`` and names such as ``optimizer__amsgrad`` go into ``net_params``."""
         own = super().get_params(deep=False)  # type: ignore[misc]
-        inside = {"optimizer", *(self.net_params or {})} - set(own)
+        inside = {"optimizer", *self._given_net_params()} - set(own)
         nested = {name: value for name, value in params.items() if name in inside or name.startswith(PREFIXES)}
         super().set_params(**{name: params[name] for name in params.keys() - nested.keys()})  # type: ignore[misc]
         if nested:
-            self.net_params = {**(self.net_params or {}), **nested}
+            self.net_params = {**self._given_net_params(), **nested}
         return self
 
+    def _given_net_params(self) -> dict[str, Any]:
+        return self.net_params if isinstance(self.net_params, dict) else {}  # fit complains of anything else
+
     def _check_net_params(self) -> None:
-        for name in (self.net_params or {}).keys() & RESERVED.keys():
+        for name in self._given_net_params().keys() & RESERVED.keys():
             instead = f"; use {RESERVED[name]}=" if RESERVED[name] else ""
             raise ValueError(f"net_params must not hold {name!r}, which the estimator sets itself{instead}.")
