@@ -37,37 +37,72 @@ def generalized_degree(A: sp.csr_array, hops: int = 1) -> NDArray[np.float64]:
     return walks
 
 
-def degree_groups(degree: ArrayLike, *, share: float = 0.2) -> NDArray[np.int8]:
-    """Tell the worst connected nodes from the best connected ones.
-
-    The tie rule is that of the paper's authors: a node is in the low group if its
-    degree is at most the lower percentile, in the high group if it is above the
-    upper one. Many nodes of equal degree can thus make a group larger than
-    ``share`` (or leave the high one empty).
+def degree_groups(
+    degree: ArrayLike,
+    *,
+    share: float | None = None,
+    n_groups: int | None = None,
+    boundaries: ArrayLike | None = None,
+    threshold: float | None = None,
+) -> NDArray[np.intp]:
+    """Sort nodes into groups by degree.
 
     Parameters
     ----------
     degree : array-like of shape (n_nodes,)
         Degrees of the nodes that are assessed.
-    share : float, default=0.2
-        Part of the nodes wanted in either group.
+    share : float, default=None
+        Two groups, the nodes of lowest and of highest degree, each about this part of
+        all. The tie rule is that of the paper's authors: low if the degree is at most
+        the lower percentile, high if it is above the upper one, so that many nodes of
+        equal degree make the low group larger, or leave the high one empty. This is
+        the default, with a share of 0.2.
+    n_groups : int, default=None
+        Groups of about equal size, between quantiles of the degrees. Where many nodes
+        are of equal degree, fewer groups come out.
+    boundaries : array-like, default=None
+        The paper's inner boundaries d_2 < ... < d_m: group i holds d_i <= degree < d_i+1
+        (Eq. 2).
+    threshold : float, default=None
+        Two groups as in training: degree at most this, and above.
 
     Returns
     -------
     ndarray of shape (n_nodes,)
-        0 for the low group, 1 for the high group, -1 for the nodes in between.
+        Number of the group from 0, the lowest degrees; -1 for nodes in none.
 
     Examples
     --------
     >>> from skdegfair.graph import degree_groups
     >>> degree_groups([0, 1, 2, 3, 9]).tolist()
     [0, -1, -1, -1, 1]
+    >>> degree_groups([0, 1, 2, 3, 9], boundaries=[1, 3]).tolist()
+    [0, 1, 1, 2, 2]
+    >>> degree_groups([0, 1, 2, 3, 9], threshold=2).tolist()
+    [0, 0, 0, 1, 1]
     """
+    degree = np.asarray(degree, dtype=np.float64)
+    if degree.ndim != 1 or not len(degree) or not np.isfinite(degree).all():
+        raise ValueError("degree must hold one finite number per node.")
+    if sum(option is not None for option in (share, n_groups, boundaries, threshold)) > 1:
+        raise ValueError("Give one of share, n_groups, boundaries and threshold.")
+    if threshold is not None:
+        return (degree > threshold).astype(np.intp)
+    if n_groups is not None:
+        if n_groups < 2:
+            raise ValueError(f"n_groups must be at least 2, got {n_groups}.")
+        inner = np.unique(np.quantile(degree, np.arange(1, n_groups) / n_groups))
+        return np.searchsorted(inner[inner > degree.min()], degree, side="right")
+    if boundaries is not None:
+        inner = np.asarray(boundaries, dtype=np.float64)
+        if inner.ndim != 1 or (np.diff(inner) <= 0).any():
+            raise ValueError("boundaries must increase.")
+        return np.searchsorted(inner, degree, side="right")
+    share = 0.2 if share is None else share
     if not 0 < share <= 0.5:
         raise ValueError(f"share must be in (0, 0.5], got {share}.")
-    degree = np.asarray(degree, dtype=np.float64)
     low, high = np.percentile(degree, [100 * share, 100 * (1 - share)])
-    groups = np.full(degree.shape, -1, dtype=np.int8)
+    groups = np.full(degree.shape, -1, dtype=np.intp)
     groups[degree > high] = 1
     groups[degree <= low] = 0
     return groups

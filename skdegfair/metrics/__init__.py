@@ -1,5 +1,28 @@
-"""How fair predictions are to nodes of different degree: numpy only, any classifier."""
+"""How fair predictions are to nodes of different degree: numpy and pandas only, for any classifier."""
 
-from ._gaps import delta_deo, delta_dsp, group_counts, mean_gap, prediction_rates, recalls
+from ..graph import degree_groups, generalized_degree
+from ._gaps import delta_deo, delta_dsp, group_scores
+from ._refit import FairestWithin, MostAccurateWithin
+from ._scorers import SCORERS, DegreeScorer, Tradeoff, fairness_scoring, get_scorer, make_degree_scorer
+from ._table import gaps, group_counts, mean_of_defined, prediction_rates, recalls
 
-__all__ = ["delta_deo", "delta_dsp", "group_counts", "mean_gap", "prediction_rates", "recalls"]
+__all__ = [
+    "SCORERS",
+    "DegreeScorer",
+    "FairestWithin",
+    "MostAccurateWithin",
+    "Tradeoff",
+    "degree_groups",
+    "delta_deo",
+    "delta_dsp",
+    "fairness_scoring",
+    "gaps",
+    "generalized_degree",
+    "get_scorer",
+    "group_counts",
+    "group_scores",
+    "make_degree_scorer",
+    "mean_of_defined",
+    "prediction_rates",
+    "recalls",
+]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skorch.callbacks import Callback, EarlyStopping, PrintLog
 from skorch.utils import noop
 
-from ..metrics import group_counts, mean_gap, prediction_rates, recalls
+from ..metrics import gaps, group_counts, mean_of_defined, prediction_rates, recalls
 
 DIVERGED = (
     "The {what} became {value} in epoch {epoch}. Lower learning_rate, or scale the features, for example "
@@ -47,7 +47,7 @@ class EpochLog(Callback):
         Degree group of each node: 0 low, 1 high, -1 neither.
     """
 
-    def __init__(self, groups: dict[str, NDArray[np.int8]]) -> None:
+    def __init__(self, groups: dict[str, NDArray[np.intp]]) -> None:
         self.groups = groups
 
     def on_train_begin(self, net: Any, **kwargs: Any) -> None:
@@ -75,8 +75,8 @@ class EpochLog(Callback):
                 unfairness = net.criterion_.fairness_weight * row.get("valid_fairness_loss", 0.0)
                 history.record("valid_score", accuracy - unfairness)
             history.record(f"{prefix}_accuracy", accuracy)
-            history.record(f"{prefix}_delta_dsp", mean_gap(prediction_rates(counts)))
-            history.record(f"{prefix}_delta_deo", mean_gap(recalls(counts)))
+            for name, rates in (("dsp", prediction_rates(counts)), ("deo", recalls(counts))):
+                history.record(f"{prefix}_delta_{name}", float(mean_of_defined(gaps(rates.T))))
 
     def on_train_end(self, net: Any, **kwargs: Any) -> None:
         self.predictions_, self.groups = {}, {}  # the data is not part of a fitted model
@@ -116,7 +116,7 @@ class EpochProgress(Callback):
 
 
 def epoch_callbacks(
-    groups: dict[str, NDArray[np.int8]], stopping: dict[str, Any] | None, *, user: Iterable[Any] | None, verbose: int
+    groups: dict[str, NDArray[np.intp]], stopping: dict[str, Any] | None, *, user: Iterable[Any] | None, verbose: int
 ) -> list[Any]:
     """The callbacks of a fit: those that write and show first, the one that may end it last.
 

@@ -1,0 +1,87 @@
+"""Rules that pick one candidate of a search over accuracy and fairness, for its ``refit`` parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+class FairestWithin:
+    """The fairest candidate whose accuracy is at most ``tolerance`` below the best one's.
+
+    Parameters
+    ----------
+    tolerance : float, default=0.02
+    accuracy, fairness : str, default="accuracy", "neg_delta_dsp"
+        Names of the scores in the search, higher being better for both.
+
+    Examples
+    --------
+    >>> from skdegfair.metrics import FairestWithin
+    >>> results = {"mean_test_accuracy": [0.9, 0.89, 0.7], "mean_test_neg_delta_dsp": [-0.4, -0.2, 0.0]}
+    >>> FairestWithin(0.02)(results)
+    1
+    """
+
+    def __init__(self, tolerance: float = 0.02, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
+        self.tolerance, self.accuracy, self.fairness = tolerance, accuracy, fairness
+
+    def __call__(self, cv_results: Mapping[str, Any]) -> int:
+        accuracy, fairness = _means(cv_results, self.accuracy), _means(cv_results, self.fairness)
+        return _best(fairness, accuracy, allowed=accuracy >= np.nanmax(accuracy) - self.tolerance - 1e-12)
+
+    def __repr__(self) -> str:
+        return f"FairestWithin({self.tolerance}, accuracy={self.accuracy!r}, fairness={self.fairness!r})"
+
+
+class MostAccurateWithin:
+    """The most accurate candidate whose gap is at most ``max_gap``; the fairest one if there is none.
+
+    Parameters
+    ----------
+    max_gap : float, default=0.1
+    accuracy, fairness : str, default="accuracy", "neg_delta_dsp"
+        Names of the scores in the search, higher being better for both.
+
+    Examples
+    --------
+    >>> from skdegfair.metrics import MostAccurateWithin
+    >>> results = {"mean_test_accuracy": [0.9, 0.89, 0.7], "mean_test_neg_delta_dsp": [-0.4, -0.2, 0.0]}
+    >>> MostAccurateWithin(0.25)(results)
+    1
+    """
+
+    def __init__(self, max_gap: float = 0.1, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
+        self.max_gap, self.accuracy, self.fairness = max_gap, accuracy, fairness
+
+    def __call__(self, cv_results: Mapping[str, Any]) -> int:
+        accuracy, fairness = _means(cv_results, self.accuracy), _means(cv_results, self.fairness)
+        allowed = fairness >= -self.max_gap - 1e-12
+        if not allowed.any():
+            return _best(fairness, accuracy, allowed=np.ones(len(fairness), dtype=bool))
+        return _best(accuracy, fairness, allowed=allowed)
+
+    def __repr__(self) -> str:
+        return f"MostAccurateWithin({self.max_gap}, accuracy={self.accuracy!r}, fairness={self.fairness!r})"
+
+
+def _means(cv_results: Mapping[str, Any], name: str) -> Any:
+    key = f"mean_test_{name}"
+    if key not in cv_results:
+        known = sorted(k.removeprefix("mean_test_") for k in cv_results if k.startswith("mean_test_"))
+        raise ValueError(f"The search has no score {name!r}, only {known}; pass scoring=SCORERS or fairness_scoring.")
+    means = np.asarray(cv_results[key], dtype=np.float64)
+    if np.isnan(means).all():
+        raise ValueError(f"No candidate has a defined score {name!r}.")
+    return means
+
+
+def _best(first: Any, second: Any, *, allowed: Any) -> int:
+    """The allowed candidate that is highest in the first score and, of equal ones, in the second."""
+    usable = allowed & ~np.isnan(first)
+    if not usable.any():
+        raise ValueError("No candidate has both scores defined.")
+    ranked = np.lexsort((-np.nan_to_num(second, nan=-np.inf), -np.where(usable, first, -np.inf)))
+    return int(ranked[0])

@@ -1,0 +1,159 @@
+"""Scorers and refit rules, in the places where people use them."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    RandomizedSearchCV,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+)
+
+from skdegfair import DegFairGNNClassifier
+from skdegfair.metrics import (
+    SCORERS,
+    FairestWithin,
+    MostAccurateWithin,
+    Tradeoff,
+    delta_deo,
+    delta_dsp,
+    fairness_scoring,
+    get_scorer,
+    make_degree_scorer,
+)
+
+CV = StratifiedKFold(3, shuffle=True, random_state=0)
+GRID = {"fairness_weight": [0.0, 5.0]}
+pytestmark = pytest.mark.filterwarnings("ignore:No node")
+
+
+def model(**options):
+    return DegFairGNNClassifier(**{"max_epochs": 5, "hidden_dim": 8, "random_state": 0} | options)
+
+
+@pytest.mark.parametrize(("gap", "metric"), [("dsp", delta_dsp), ("deo", delta_deo)])
+def test_a_scorer_is_its_metric_negated(data, gap, metric):
+    fitted = model().fit(data.graph, data.y)
+    test = data.graph[20:]
+    for hops, share in ((1, 0.2), (2, 0.3)):
+        expected = -metric(data.y[20:], fitted.predict(test), degree=test.degree(hops), share=share, labels=[0, 1, 2])
+        assert make_degree_scorer(gap, hops=hops, share=share)(fitted, test, data.y[20:]) == expected
+    assert get_scorer(f"neg_delta_{gap}")(fitted, test, data.y[20:]) == -metric(
+        data.y[20:], fitted.predict(test), degree=test.degree(), labels=[0, 1, 2]
+    )
+
+
+def test_one_prediction_for_all_scores(data):
+    fitted = model().fit(data.graph, data.y)
+    calls = []
+
+    class Counting:
+        classes_ = fitted.classes_
+
+        def predict(self, X):
+            calls.append(X)
+            return fitted.predict(X)
+
+    scores = fairness_scoring(Counting(), data.graph, data.y)
+    assert len(calls) == 1
+    assert scores == {name: scorer(fitted, data.graph, data.y) for name, scorer in SCORERS.items()}
+    traded = Tradeoff(2.0, gap="deo")(fitted, data.graph, data.y)
+    assert traded == pytest.approx(scores["accuracy"] + 2 * scores["neg_delta_deo"])
+
+
+@pytest.mark.parametrize("scoring", [SCORERS, fairness_scoring], ids=["dict", "function"])
+def test_cross_validation_and_search_over_several_metrics(data, scoring):
+    result = cross_validate(model(), data.graph, data.y, cv=CV, scoring=scoring)
+    assert set(result) >= {"test_accuracy", "test_neg_delta_dsp", "test_neg_delta_deo"}
+    assert (result["test_neg_delta_dsp"] <= 0).all()
+    for rule in (FairestWithin(0.05), MostAccurateWithin(0.2)):
+        search = GridSearchCV(model(), GRID, cv=CV, scoring=scoring, refit=rule).fit(data.graph, data.y)
+        assert search.best_index_ == rule(search.cv_results_)
+        assert search.predict(data.graph[:5]).shape == (5,)
+
+
+def test_two_processes(data):
+    one, two = (cross_validate(model(), data.graph, data.y, cv=CV, scoring=SCORERS, n_jobs=n) for n in (1, 2))
+    np.testing.assert_array_equal(one["test_neg_delta_dsp"], two["test_neg_delta_dsp"])
+
+
+def test_searches_for_one_number(data):
+    for search in (
+        HalvingGridSearchCV(model(), GRID, cv=CV, factor=2, scoring=Tradeoff(), random_state=0),
+        RandomizedSearchCV(model(), GRID, n_iter=2, cv=CV, scoring=SCORERS["neg_delta_dsp"], random_state=0),
+    ):
+        assert np.isfinite(search.fit(data.graph, data.y).best_score_)
+    scores = learning_curve(
+        model(), data.graph, data.y, cv=CV, train_sizes=[0.5, 1.0], scoring=SCORERS["neg_delta_dsp"]
+    )
+    assert np.isfinite(scores[2]).all()
+
+
+def test_small_folds_with_empty_cells(data):
+    scores = cross_val_score(model(), data.graph[:60], data.y[:60], cv=3, scoring=SCORERS["neg_delta_deo"])
+    assert (scores <= 0).all()
+
+
+def test_any_classifier_with_routed_degrees(data):
+    degree = data.graph.degree()
+    scorer = make_degree_scorer().set_score_request(degree=True)
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = cross_val_score(LogisticRegression(), data.X, data.y, cv=CV, scoring=scorer, params={"degree": degree})
+    expected = []
+    for train, test in CV.split(data.X, data.y):
+        predicted = LogisticRegression().fit(data.X[train], data.y[train]).predict(data.X[test])
+        expected.append(-delta_dsp(data.y[test], predicted, degree=degree[test], labels=[0, 1, 2]))
+    np.testing.assert_allclose(routed, expected)
+    with pytest.raises(TypeError, match="Score on a Graph"):
+        make_degree_scorer()(LogisticRegression().fit(data.X, data.y), data.X, data.y)
+
+
+def test_pickle_clone_and_names():
+    for scorer in (*SCORERS.values(), Tradeoff(3.0), make_degree_scorer("deo", hops=2)):
+        assert repr(pickle.loads(pickle.dumps(scorer))) == repr(scorer)
+        assert isinstance(scorer.__name__, str)
+        assert repr(clone(GridSearchCV(model(), GRID, scoring=scorer)).scoring) == repr(scorer)
+    with pytest.raises(ValueError, match="is not a scorer"):
+        get_scorer("neg_delta")
+    with pytest.raises(ValueError, match="gap must be one of"):
+        Tradeoff(gap="eo")
+
+
+RESULTS = {
+    "mean_test_accuracy": [0.9, 0.89, 0.89, 0.6, np.nan],
+    "mean_test_neg_delta_dsp": [-0.4, -0.2, -0.2, 0, np.nan],
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "chosen"),
+    [
+        (FairestWithin(0), 0),
+        (FairestWithin(0.01), 1),
+        (FairestWithin(0.5), 3),
+        (MostAccurateWithin(0.5), 0),
+        (MostAccurateWithin(0.2), 1),
+        (MostAccurateWithin(0.1), 3),
+        (MostAccurateWithin(-1), 3),
+    ],
+    ids=repr,
+)
+def test_refit_rules(rule, chosen):
+    assert rule(RESULTS) == chosen
+    assert repr(pickle.loads(pickle.dumps(rule))) == repr(rule)
+
+
+def test_refit_rules_complain():
+    with pytest.raises(ValueError, match=r"no score 'f1', only \['accuracy', 'neg_delta_dsp'\]"):
+        FairestWithin(accuracy="f1")(RESULTS)
+    with pytest.raises(ValueError, match="No candidate has a defined score"):
+        FairestWithin()({"mean_test_accuracy": [np.nan], "mean_test_neg_delta_dsp": [0.0]})
