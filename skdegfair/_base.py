@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -171,7 +172,10 @@ class BaseGNNClassifier(ClassifierMixin, NetParams, BaseEstimator):
 
     def _learn_from_graph(self, graph: Graph) -> dict[str, Any]:
         """Learn what is no matter of training; return how this graph, and any other later, becomes tensors."""
-        return {}
+        entries = graph.X.data if sp.issparse(graph.X) else graph.X
+        scale = np.sqrt(np.square(entries, dtype=np.float64).sum() / np.prod(graph.X.shape))
+        self.feature_scale_ = float(scale) if np.isfinite(scale) and scale > 0 else 1.0
+        return {"feature_scale": self.feature_scale_}
 
     def _module_options(self) -> dict[str, Any]:
         return {

@@ -88,6 +88,9 @@ class GNNClassifier(BaseGNNClassifier):
     best_epoch_ : int
         Epoch whose weights are kept: the best one under early stopping, else the last.
     stop_reason_ : {"max_epochs", "early_stopping", "callback"}
+    feature_scale_ : float
+        Root mean square of all features. The network reads them divided by it, so that
+        their unit does not matter; their scales among each other do.
     history_ : DataFrame
         A row per epoch: every loss term before its weight, accuracy and both gaps
         between the 20 % of lowest and of highest degree, of the training nodes (as seen
@@ -263,6 +266,9 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     stop_reason_ : {"max_epochs", "early_stopping", "callback"}
     degree_threshold_ : float
         K as learned from the graph of ``fit``, and used on any other.
+    feature_scale_ : float
+        Root mean square of all features. The network reads them divided by it, so that
+        their unit does not matter; their scales among each other do.
     history_ : DataFrame
         A row per epoch: every loss term before its weight, accuracy and both gaps
         between the 20 % of lowest and of highest degree, of the training nodes (as seen
@@ -406,7 +412,8 @@ class DegFairGNNClassifier(BaseGNNClassifier):
             self.degree_threshold_ = float(np.mean(degree) if self.degree_threshold == "mean" else np.median(degree))
         else:
             self.degree_threshold_ = float(self.degree_threshold)
-        return {"context_hops": self.context_hops, "degree_threshold": self.degree_threshold_}
+        options = super()._learn_from_graph(graph)
+        return {**options, "context_hops": self.context_hops, "degree_threshold": self.degree_threshold_}
 
     def _module_options(self) -> dict[str, Any]:
         own = ("context_weight", "modulation", "contrast", "scale_shift", "degree_encoding_dim")

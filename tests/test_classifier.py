@@ -324,6 +324,18 @@ def test_pickle_and_clone(data):
     assert again.module_ is again.net_.module_
 
 
+def test_the_unit_of_the_features_does_not_matter(data):
+    expected = proba(model().fit(data.graph, data.y), data)
+    for factor in (1024.0, 2.0**-20):  # powers of two, so that nothing is rounded
+        for X in (factor * data.X, sp.csr_array(factor * data.X)):
+            fitted = model().fit(X, data.A, data.y)
+            assert fitted.feature_scale_ == pytest.approx(factor * np.sqrt(np.square(data.X).mean()))
+            np.testing.assert_allclose(fitted.predict_proba(X, data.A), expected, atol=1e-4)
+    nothing = model().fit(0 * data.X, data.A, data.y)
+    assert nothing.feature_scale_ == 1
+    assert np.isfinite(nothing.predict_proba(0 * data.X, data.A)).all()
+
+
 def test_parameters_set_after_a_fit_wait_for_the_next_one(data):
     fitted = model().fit(data.graph, data.y)
     before = proba(fitted, data)

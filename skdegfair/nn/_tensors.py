@@ -27,6 +27,8 @@ class GraphTensors:
         The paper's r: the context of a node is all nodes at most r hops away.
     degree_threshold : float, default=0.0
         The paper's K: nodes of at most this degree are the low group S_0.
+    feature_scale : float, default=1.0
+        The features are divided by it.
     dtype : torch dtype, default=torch.float32
 
     Attributes
@@ -59,12 +61,16 @@ class GraphTensors:
         *,
         context_hops: int = 1,
         degree_threshold: float = 0.0,
+        feature_scale: float = 1.0,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         degree = graph.whole().degree()
         n_nodes = graph.n_nodes
         A = sp.csr_array((n_nodes, n_nodes)) if graph.A is None else graph.A
-        self.x = SparseOperator(graph.X, dtype) if sp.issparse(graph.X) else to_tensor(graph.X, dtype)
+        if sp.issparse(graph.X):
+            self.x = SparseOperator(graph.X / feature_scale, dtype)
+        else:
+            self.x = to_tensor(graph.X, torch.float64).div_(feature_scale).to(dtype)
         self.low = to_tensor(degree[:, None] <= degree_threshold, torch.bool)
         self._encodings: dict[int, Tensor] = {}
         if "open_mean" in operators:
