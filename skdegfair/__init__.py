@@ -8,18 +8,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._classifier import DegFairGNNClassifier, GNNClassifier
+    from ._degfair import DegFairGNNClassifier
+    from ._gnn import GNNClassifier
     from .graph import Graph, GraphTransformer
 
+_HOMES = {
+    "DegFairGNNClassifier": "._degfair",
+    "GNNClassifier": "._gnn",
+    "Graph": ".graph",
+    "GraphTransformer": ".graph",
+}
 __all__ = ["DegFairGNNClassifier", "GNNClassifier", "Graph", "GraphTransformer"]
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = ".graph" if name.startswith("Graph") else "._classifier"
-    return getattr(import_module(home, __name__), name)
+    return getattr(import_module(_HOMES[name], __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -50,7 +50,7 @@ def test_names_of_the_package():
     ("module", "absent"),
     [
         (
-            "skdegfair._classifier",
+            "skdegfair._degfair",
             ["matplotlib", "optuna", "networkx", "torch_geometric", "dask", "accelerate", "tqdm.notebook"],
         ),
         ("skdegfair.nn", ["matplotlib", "optuna", "networkx", "skorch"]),

@@ -1,0 +1,130 @@
+"""What a fitted graph classifier says of nodes."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
+
+from ._dispatch import accepts_graph
+from ._targets import check_labels, is_unlabelled, properly_typed
+from .graph import Graph, check_nodes, check_row_labels, row_labels
+from .nn import DegFairGNN, GraphTensors, NodeBatch
+from .training import NodeNet
+
+
+class GraphPredictor:
+    """Predictions, for an estimator that knows how to check a graph and to make tensors of it."""
+
+    unlabelled: Any
+    classes_: NDArray[Any]
+    net_: NodeNet
+
+    def _check_graph(self, X: Any, A: Any, *, reset: bool) -> Graph:
+        raise NotImplementedError
+
+    def _tensors(self, graph: Graph, module: DegFairGNN, dtype: torch.dtype = torch.float32) -> GraphTensors:
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any, A: Any = None) -> NDArray[np.float64]:
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : Graph, or {ndarray, sparse matrix, DataFrame} of shape (n_nodes, n_features)
+            The graph of ``fit`` or another one with the same features.
+        A : {sparse matrix, ndarray, DataFrame} of shape (n_nodes, n_nodes), default=None
+            Adjacency; required if the model was fitted with edges and X is no Graph.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, n_classes)
+            One row for each node, or each selected node of a Graph.
+        """
+        return self._logits(X, A).softmax(1).numpy()
+
+    def decision_function(self, X: Any, A: Any = None) -> NDArray[np.float64]:
+        """Logits: one column per class, or for two classes their difference.
+
+        Parameters
+        ----------
+        X, A : as for :meth:`predict_proba`
+        """
+        logits = self._logits(X, A).numpy()
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+
+    def predict(self, X: Any, A: Any = None) -> NDArray[Any]:
+        """Most probable class.
+
+        Parameters
+        ----------
+        X, A : as for :meth:`predict_proba`
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,)
+        """
+        logits = self._logits(X, A)
+        return self.classes_[logits.argmax(1).numpy()]
+
+    def embed(self, X: Any, A: Any = None) -> Any:
+        """Hidden representation, the input of the last layer.
+
+        Parameters
+        ----------
+        X, A : as for :meth:`predict_proba`
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, hidden_dim)
+            With ``n_layers=1`` there is no hidden layer, and this is a copy of the features.
+        """
+        check_is_fitted(self)
+        graph = self._check_graph(X, A, reset=False)
+        if len(self.module_.layers) == 1:
+            return graph.features.copy()
+        with torch.no_grad():
+            module, batch = self._in_double(graph)
+            return module.embed(batch).cpu().numpy()[graph.nodes]
+
+    @accepts_graph
+    def score(self, X: Any, y: Any = None, A: Any = None, *, nodes: Any = None, sample_weight: Any = None) -> float:
+        """Accuracy.
+
+        Parameters
+        ----------
+        X, y, A : as for :meth:`fit`, in the same orders
+        nodes : mask or array of positions, default=None
+            Nodes to score; default: all. Unlabelled nodes are left out.
+        sample_weight : array-like of shape (n_nodes,), default=None
+        """
+        predicted = self.predict(X, A)
+        check_row_labels(row_labels(X), y=y, nodes=nodes)
+        y = check_labels(y, len(predicted))
+        chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
+        chosen = chosen[~is_unlabelled(y, self.unlabelled)[chosen]]
+        check_consistent_length(y, sample_weight)
+        weight = None if sample_weight is None else np.asarray(sample_weight)[chosen]
+        return float(accuracy_score(properly_typed(y[chosen]), predicted[chosen], sample_weight=weight))
+
+    @property
+    def module_(self) -> DegFairGNN:
+        """The fitted torch module."""
+        return cast(DegFairGNN, self.net_.module_)
+
+    def _logits(self, X: Any, A: Any) -> torch.Tensor:
+        check_is_fitted(self)
+        module, batch = self._in_double(self._check_graph(X, A, reset=False))
+        with torch.no_grad():
+            return module(batch)[0].cpu()
+
+    def _in_double(self, graph: Graph) -> tuple[DegFairGNN, NodeBatch]:
+        """Module and input in double precision: a prediction then does not hang on which others are asked for."""
+        tensors = self._tensors(graph, self.module_, torch.float64)
+        return copy.deepcopy(self.module_).double(), NodeBatch(tensors, graph.nodes)
