@@ -9,9 +9,9 @@ Typical output (2 cores, 5000 nodes, 64 features):
 
               plain ms  fair ms  ratio
     backbone
-    gcn           5.71    15.59   2.73
-    sage          6.27    17.42   2.78
-    gat          37.67    40.97   1.09
+    gcn           3.56    10.68   3.00
+    sage          4.06    12.75   3.14
+    gat          24.80    39.16   1.58
 """
 
 import sys

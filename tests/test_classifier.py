@@ -344,9 +344,9 @@ def test_parameters_set_after_a_fit_wait_for_the_next_one(data):
 
 
 def test_html_representation(data):
-    fitted = model(net_params={"optimizer__amsgrad": True}).fit(data.graph, data.y)
-    assert "DegFairGNNClassifier" in fitted._repr_html_()
-    assert "max_epochs" in fitted._repr_html_()
+    fitted = model(fairness_weight=7.0, net_params={"optimizer__amsgrad": True}).fit(data.graph, data.y)
+    for text in ("DegFairGNNClassifier", "fairness_weight", "optimizer__amsgrad"):
+        assert text in fitted._repr_html_()
 
 
 # -- graphs at the edge ----------------------------------------------------------------------------
