@@ -121,7 +121,7 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
         self, tensors: GraphTensors, graph: Graph, targets: Targets, part: Positions, valid: NodeDataset | None = None
     ) -> NodeDataset:
         y = torch.as_tensor(targets.codes[part], dtype=torch.int64, device=self.device)
-        return NodeDataset(NodeBatch(tensors, graph.nodes[part]), y, valid)
+        return NodeDataset(NodeBatch(tensors, graph.nodes[part]), y, graph[part], valid)
 
     def _make_net(self, graph: Graph, targets: Targets, seed: int) -> NodeNet:
         parts = {"train": targets.train, "valid": targets.valid}

@@ -12,7 +12,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from .graph import check_nodes
+from .graph import check_nodes, is_unlabelled
 
 Positions = NDArray[np.intp]
 
@@ -54,16 +54,6 @@ def properly_typed(labels: NDArray[Any]) -> NDArray[Any]:
     if len(kinds) > 1 and "str" in kinds:
         raise ValueError(f"y mixes labels of the types {', '.join(kinds)}.")
     return np.array(labels.tolist())
-
-
-def is_unlabelled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
-    """Where y holds the placeholder for an unknown label."""
-    missing = np.asarray(pd.isna(y))
-    if placeholder is None or pd.isna(placeholder):
-        return missing if placeholder is not None else np.zeros(len(y), dtype=bool)
-    found = np.zeros(len(y), dtype=bool)
-    found[~missing] = y[~missing] == placeholder
-    return found
 
 
 def check_targets(y: Any, nodes: Positions, train: Any, valid: Any, unlabelled: Any) -> Targets:

@@ -3,7 +3,7 @@
 from ._degree import degree_groups, generalized_degree
 from ._graph import Graph, row_labels
 from ._transformer import GraphTransformer
-from ._validation import check_adjacency, check_features, check_nodes, check_row_labels
+from ._validation import check_adjacency, check_features, check_nodes, check_row_labels, is_unlabelled
 
 __all__ = [
     "Graph",
@@ -14,5 +14,6 @@ __all__ = [
     "check_row_labels",
     "degree_groups",
     "generalized_degree",
+    "is_unlabelled",
     "row_labels",
 ]

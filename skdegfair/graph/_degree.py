@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 
-def generalized_degree(A: sp.csr_array, hops: int = 1) -> NDArray[np.float64]:
+OVERFLOW = "There are more walks of length {hops} than a float can count. Use fewer hops, or smaller weights."
+
+
+def generalized_degree(A: Any, hops: int = 1) -> NDArray[np.float64]:
     """Count the walks of length ``hops`` that start at each node, A^r 1 (Eq. 1).
 
     Parameters
     ----------
-    A : sparse array of shape (n_nodes, n_nodes)
+    A : sparse matrix or array, ndarray or DataFrame of shape (n_nodes, n_nodes)
         Adjacency, weighted or not.
     hops : int, default=1
         The paper's r. One hop gives the ordinary degree.
@@ -20,6 +25,8 @@ def generalized_degree(A: sp.csr_array, hops: int = 1) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (n_nodes,)
+        In double precision whatever the type of A, for the number of walks soon exceeds
+        that of integers.
 
     Examples
     --------
@@ -31,9 +38,15 @@ def generalized_degree(A: sp.csr_array, hops: int = 1) -> NDArray[np.float64]:
     """
     if hops < 1:
         raise ValueError(f"hops must be at least 1, got {hops}.")
+    A = A if sp.issparse(A) else np.asarray(A)
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        raise ValueError(f"A must be square, one row and one column per node, got shape {A.shape}.")
     walks = np.ones(A.shape[0])
-    for _ in range(hops):  # r matrix-vector products, never a power of A
-        walks = A @ walks
+    with np.errstate(over="ignore"):
+        for _ in range(hops):  # r matrix-vector products, never a power of A
+            walks = A @ walks
+    if not np.isfinite(walks).all():
+        raise ValueError(OVERFLOW.format(hops=hops))
     return walks
 
 

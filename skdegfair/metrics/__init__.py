@@ -1,17 +1,31 @@
 """How fair predictions are to nodes of different degree: numpy and pandas only, for any classifier."""
 
 from ..graph import degree_groups, generalized_degree
+from ._curve import degree_curve
 from ._gaps import delta_deo, delta_dsp, group_scores
 from ._refit import FairestWithin, MostAccurateWithin
-from ._scorers import SCORERS, DegreeScorer, Tradeoff, fairness_scoring, get_scorer, make_degree_scorer
+from ._report import DegreeFairnessReport, degree_fairness_report
+from ._scorers import (
+    SCORERS,
+    DegreeScorer,
+    FairnessScoring,
+    Tradeoff,
+    fairness_scoring,
+    get_scorer,
+    make_degree_scorer,
+)
 from ._table import gaps, group_counts, mean_of_defined, prediction_rates, recalls
 
 __all__ = [
     "SCORERS",
+    "DegreeFairnessReport",
     "DegreeScorer",
     "FairestWithin",
+    "FairnessScoring",
     "MostAccurateWithin",
     "Tradeoff",
+    "degree_curve",
+    "degree_fairness_report",
     "degree_groups",
     "delta_deo",
     "delta_dsp",

@@ -9,20 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ._table import (
-    Rates,
-    accuracies,
-    balanced_accuracies,
-    gaps,
-    macro_f1,
-    mean_of_defined,
-    prediction_rates,
-    recalls,
-    table_of,
-)
+from ._table import SCORES, GroupTable, Rates, gaps, mean_of_defined, prediction_rates, recalls, table_of
 
-EMPTY_GROUP = "No node in degree group {group}: its rates are not defined and are left out."
-EMPTY_CELL = "No node of class {label!r} in degree group {group}: its recall is not defined and is left out."
+EMPTY_GROUP = "No node in degree group {group!r}: {gap} is not defined there and is over {defined} of {n} classes."
+EMPTY_CELL = "No node of class {label!r} in degree group {group!r}{more}: {gap} is over {defined} of {n} classes."
 
 
 def delta_dsp(
@@ -47,7 +37,8 @@ def delta_dsp(
         Generalized degree of the same nodes, as in ``G[test].degree()``.
     groups : array-like of shape (n_nodes,), default=None
         In place of degrees: the number of each node's group from 0 for the lowest
-        degrees, -1 for none. See :func:`skdegfair.graph.degree_groups`.
+        degrees, -1 for none, as from :func:`degree_groups`; or its name (the order is
+        that of a categorical, else alphabetical), missing for none.
     share : float, default=None
         Size of the low and the high group made from degrees, 0.2 if None.
     labels : array-like, default=None
@@ -71,10 +62,8 @@ def delta_dsp(
     >>> delta_dsp([0, 1, 0, 1, 1], [0, 0, 0, 1, 1], degree=[1, 2, 3, 4, 9], share=0.4)
     1.0
     """
-    counts, classes = table_of(y_true, y_pred, degree=degree, groups=groups, share=share, labels=labels)
-    for group in np.flatnonzero(counts.sum((1, 2)) == 0):
-        warnings.warn(EMPTY_GROUP.format(group=group), stacklevel=2)
-    return _aggregate(prediction_rates(counts), classes, pairs, per_class)
+    table = table_of(y_true, y_pred, degree=degree, groups=groups, share=share, labels=labels)
+    return _aggregate(prediction_rates(table.counts), table, "delta_dsp", pairs, per_class)
 
 
 def delta_deo(
@@ -90,7 +79,8 @@ def delta_deo(
 ) -> Any:
     """Degree equal opportunity gap: is each class recognised equally often in all groups? (Eq. 16)
 
-    A class that is missing from a group is left out of the mean, with a warning.
+    A class that is missing from a group has no recall there. The mean is over the other
+    classes, and a warning says which ones are left out and how many are left.
 
     Parameters
     ----------
@@ -108,11 +98,8 @@ def delta_deo(
     >>> delta_deo([0, 1, 0, 0, 1], [0, 0, 0, 0, 1], degree=[1, 2, 3, 4, 9], share=0.4)
     0.5
     """
-    counts, classes = table_of(y_true, y_pred, degree=degree, groups=groups, share=share, labels=labels)
-    rates = recalls(counts)
-    for group, position in np.argwhere(np.isnan(rates)):
-        warnings.warn(EMPTY_CELL.format(label=classes[position], group=group), stacklevel=2)
-    return _aggregate(rates, classes, pairs, per_class)
+    table = table_of(y_true, y_pred, degree=degree, groups=groups, share=share, labels=labels)
+    return _aggregate(recalls(table.counts), table, "delta_deo", pairs, per_class)
 
 
 def group_scores(
@@ -123,12 +110,13 @@ def group_scores(
     groups: ArrayLike | None = None,
     share: float | None = None,
     labels: ArrayLike | None = None,
+    pairs: str = "max",
 ) -> pd.DataFrame:
-    """Size, accuracy, balanced accuracy and macro-F1 of each degree group, and the largest gap between groups.
+    """Size, accuracy, balanced accuracy and macro-F1 of each degree group, and the gap between groups.
 
     Parameters
     ----------
-    y_true, y_pred, degree, groups, share, labels
+    y_true, y_pred, degree, groups, share, labels, pairs
         As for :func:`delta_dsp`.
 
     Returns
@@ -142,20 +130,31 @@ def group_scores(
     >>> group_scores([0, 1, 0, 0, 1], [0, 0, 0, 0, 1], degree=[1, 2, 3, 4, 9], share=0.4)["accuracy"].tolist()
     [0.5, 1.0, 0.5]
     """
-    counts, _ = table_of(y_true, y_pred, degree=degree, groups=groups, share=share, labels=labels)
-    scores = {"accuracy": accuracies, "balanced_accuracy": balanced_accuracies, "macro_f1": macro_f1}
-    names = pd.Index([*range(len(counts)), "gap"], name="group", dtype=object)
-    table = pd.DataFrame({"n": [*counts.sum((1, 2)), np.nan]}, index=names)
-    for name, score in scores.items():
-        values = score(counts)
-        table[name] = [*values, float(gaps(values))]
-    return table
+    table = table_of(y_true, y_pred, degree=degree, groups=groups, share=share, labels=labels)
+    index = pd.Index([*table.groups, "gap"], name="group", dtype=object)
+    frame = pd.DataFrame({"n": [*table.counts.sum((1, 2)), np.nan]}, index=index)
+    for name, score in SCORES.items():
+        values = score(table.counts)
+        frame[name] = [*values, float(gaps(values, pairs))]
+    return frame
 
 
-def _aggregate(rates: Rates, classes: list[Any], pairs: str, per_class: bool) -> Any:
-    """Gaps per class (signed) or their mean. Shapes: (n_groups, n_classes) -> (n_classes,) or ()."""
-    if pairs not in ("max", "mean"):
-        raise ValueError(f'pairs must be "max" or "mean", got {pairs!r}.')
+def _aggregate(rates: Rates, table: GroupTable, name: str, pairs: str, per_class: bool) -> Any:
+    """Gaps per class (signed) or their mean, with a warning that names what is not defined."""
+    by_class = gaps(rates.T, pairs)
+    if np.isnan(rates).any():
+        _warn_of_empty(rates, table, gap=name, defined=int((~np.isnan(by_class)).sum()), n=len(table.classes))
     if per_class:
-        return pd.Series(rates[-1] - rates[0], index=pd.Index(classes, name="class"), name="gap")
-    return float(mean_of_defined(gaps(rates.T, pairs)))
+        return pd.Series(rates[-1] - rates[0], index=pd.Index(table.classes, name="class"), name="gap")
+    return float(mean_of_defined(by_class))
+
+
+def _warn_of_empty(rates: Rates, table: GroupTable, **facts: Any) -> None:
+    empty = table.counts.sum((1, 2)) == 0
+    for group in np.flatnonzero(empty):
+        warnings.warn(EMPTY_GROUP.format(group=table.groups[group], **facts), stacklevel=4)
+    cells = np.argwhere(np.isnan(rates) & ~empty[:, None])
+    if len(cells):
+        names = [(table.classes[position], table.groups[group]) for group, position in cells]
+        more = "".join(f", nor of class {label!r} in {group!r}" for label, group in names[1:])
+        warnings.warn(EMPTY_CELL.format(label=names[0][0], group=names[0][1], more=more, **facts), stacklevel=4)

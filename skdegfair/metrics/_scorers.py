@@ -5,15 +5,15 @@ Higher is better, so gaps come out negative, as in scikit-learn's neg_log_loss.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import accuracy_score
+from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-from ..graph import Graph
-from ._table import gaps, mean_of_defined, prediction_rates, recalls, table_of
+from ..graph import is_unlabelled
+from ._table import accuracies, gaps, mean_of_defined, prediction_rates, recalls, table_of
 
 RATES = {"dsp": prediction_rates, "deo": recalls}
 NO_DEGREES = (
@@ -43,39 +43,68 @@ class _Scorer:
         return MetadataRequest(owner=self) if request is None else get_routing_for_object(request)
 
 
-class DegreeScorer(_Scorer):
-    """Scorer of a gap between degree groups, negated; made by :func:`make_degree_scorer`.
+class FairnessScoring(_Scorer):
+    """Scorer of accuracy and both negated gaps from one prediction.
 
-    In cross-validation, classes may be missing from small groups: they are left out of
-    the mean without a warning, and a score that is not defined at all is NaN.
+    For ``scoring=`` of a search over several metrics; :data:`fairness_scoring` is one with
+    the defaults. Nodes that the estimator takes for unlabelled are left out. In
+    cross-validation, classes may be missing from small groups: they are left out of the
+    mean without a warning, and a score that is not defined at all is NaN.
+
+    Parameters
+    ----------
+    hops : int, default=1
+        Of the generalized degree that is read from a Graph.
+    share : float, default=0.2
+        Part of the nodes in the low and in the high group.
     """
 
+    __name__ = "fairness_scoring"
+
+    def __init__(self, *, hops: int = 1, share: float = 0.2) -> None:
+        self.hops, self.share = hops, share
+
+    def __call__(self, estimator: Any, X: Any, y_true: ArrayLike, *, degree: ArrayLike | None = None) -> Any:
+        return self._assess(estimator, X, y_true, degree)
+
+    def _assess(self, estimator: Any, X: Any, y_true: ArrayLike, degree: ArrayLike | None) -> dict[str, float]:
+        if degree is None:
+            if not callable(getattr(X, "degree", None)):  # a Graph, or what skorch is given of one
+                raise TypeError(NO_DEGREES.format(name=self.__name__))
+            degree = X.degree(self.hops)
+        truth, predicted, known = _predictions(estimator, X, y_true)
+        classes = getattr(estimator, "classes_", None)  # so that each fold averages over the same
+        labels = None if classes is None else np.union1d(classes, truth)
+        table = table_of(
+            truth, predicted, degree=np.asarray(degree)[known], groups=None, share=self.share, labels=labels
+        )
+        scores = {"accuracy": float(accuracies(table.counts.sum(0) + table.outside))}
+        for name, rates in RATES.items():
+            scores[f"neg_delta_{name}"] = 0.0 - float(mean_of_defined(gaps(rates(table.counts).T)))
+        return scores
+
+    def __repr__(self) -> str:
+        return f"FairnessScoring(hops={self.hops}, share={self.share})"
+
+
+class DegreeScorer(FairnessScoring):
+    """Scorer of a gap between degree groups, negated; made by :func:`make_degree_scorer`."""
+
     def __init__(self, gap: str, *, hops: int = 1, share: float = 0.2) -> None:
+        super().__init__(hops=hops, share=share)
         if gap not in RATES:
             raise ValueError(f"gap must be one of {sorted(RATES)}, got {gap!r}.")
-        self.gap, self.hops, self.share = gap, hops, share
+        self.gap = gap
         self.__name__ = f"neg_delta_{gap}"
 
     def __call__(self, estimator: Any, X: Any, y_true: ArrayLike, *, degree: ArrayLike | None = None) -> float:
-        return self.of_predictions(estimator, X, y_true, estimator.predict(X), degree=degree)
-
-    def of_predictions(
-        self, estimator: Any, X: Any, y_true: ArrayLike, y_pred: ArrayLike, *, degree: ArrayLike | None = None
-    ) -> float:
-        """The score of predictions that have been made already."""
-        if degree is None:
-            if not isinstance(X, Graph):
-                raise TypeError(NO_DEGREES.format(name=self.__name__))
-            degree = X.degree(self.hops)
-        labels = _labels(estimator, y_true)
-        counts, _ = table_of(y_true, y_pred, degree=degree, groups=None, share=self.share, labels=labels)
-        return 0.0 - float(mean_of_defined(gaps(RATES[self.gap](counts).T)))
+        return self._assess(estimator, X, y_true, degree)[self.__name__]
 
     def __repr__(self) -> str:
         return f"make_degree_scorer({self.gap!r}, hops={self.hops}, share={self.share})"
 
 
-class Tradeoff(_Scorer):
+class Tradeoff(FairnessScoring):
     """Scorer of accuracy less ``weight`` times a gap, one number for searches that take only one.
 
     Parameters
@@ -84,19 +113,31 @@ class Tradeoff(_Scorer):
     gap : {"dsp", "deo"}, default="dsp"
     hops : int, default=1
     share : float, default=0.2
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from skdegfair import DegFairGNNClassifier
+    >>> from skdegfair.metrics import Tradeoff
+    >>> grid = {"fairness_weight": [0, 1, 10]}
+    >>> GridSearchCV(DegFairGNNClassifier(), grid, scoring=Tradeoff(0.5)).scoring
+    Tradeoff(0.5, gap='dsp', hops=1, share=0.2)
     """
 
+    __name__ = "tradeoff"
+
     def __init__(self, weight: float = 1.0, *, gap: str = "dsp", hops: int = 1, share: float = 0.2) -> None:
-        self.weight, self.scorer = weight, DegreeScorer(gap, hops=hops, share=share)
-        self.__name__ = "tradeoff"
+        super().__init__(hops=hops, share=share)
+        if gap not in RATES:
+            raise ValueError(f"gap must be one of {sorted(RATES)}, got {gap!r}.")
+        self.weight, self.gap = weight, gap
 
     def __call__(self, estimator: Any, X: Any, y_true: ArrayLike, *, degree: ArrayLike | None = None) -> float:
-        y_pred = estimator.predict(X)
-        negative_gap = self.scorer.of_predictions(estimator, X, y_true, y_pred, degree=degree)
-        return float(accuracy_score(y_true, y_pred)) + self.weight * negative_gap
+        scores = self._assess(estimator, X, y_true, degree)
+        return scores["accuracy"] + self.weight * scores[f"neg_delta_{self.gap}"]
 
     def __repr__(self) -> str:
-        return f"Tradeoff({self.weight}, gap={self.scorer.gap!r}, hops={self.scorer.hops}, share={self.scorer.share})"
+        return f"Tradeoff({self.weight}, gap={self.gap!r}, hops={self.hops}, share={self.share})"
 
 
 class Accuracy(_Scorer):
@@ -105,7 +146,8 @@ class Accuracy(_Scorer):
     __name__ = "accuracy"
 
     def __call__(self, estimator: Any, X: Any, y_true: ArrayLike) -> float:
-        return float(accuracy_score(y_true, estimator.predict(X)))
+        truth, predicted, _ = _predictions(estimator, X, y_true)
+        return float((truth == predicted).mean())
 
     def __repr__(self) -> str:
         return "Accuracy()"
@@ -145,23 +187,19 @@ SCORERS: dict[str, Any] = {
 """For ``scoring=`` of a search over several metrics; scikit-learn does not take new names as strings."""
 
 
+fairness_scoring = FairnessScoring()
+"""Accuracy and both negated gaps from one prediction, for ``scoring=`` of a search over several metrics."""
+
+
 def get_scorer(name: str) -> Any:
-    """One of SCORERS by name."""
+    """One of SCORERS by name, as a copy: requests for metadata may be set on it."""
     if name not in SCORERS:
         raise ValueError(f"{name!r} is not a scorer; there are {sorted(SCORERS)}.")
-    return SCORERS[name]
+    return copy.deepcopy(SCORERS[name])
 
 
-def fairness_scoring(estimator: Any, X: Any, y_true: ArrayLike) -> dict[str, float]:
-    """Accuracy and both negated gaps from one prediction, for ``scoring=`` of a search over several metrics."""
-    y_pred = estimator.predict(X)
-    scores = {"accuracy": float(accuracy_score(y_true, y_pred))}
-    for name in ("neg_delta_dsp", "neg_delta_deo"):
-        scores[name] = SCORERS[name].of_predictions(estimator, X, y_true, y_pred)
-    return scores
-
-
-def _labels(estimator: Any, y_true: ArrayLike) -> NDArray[Any] | None:
-    """All classes the estimator knows, so that each fold averages over the same, and any others in y."""
-    classes = getattr(estimator, "classes_", None)
-    return None if classes is None else np.union1d(classes, np.asarray(y_true))
+def _predictions(estimator: Any, X: Any, y_true: ArrayLike) -> tuple[Any, Any, Any]:
+    """True and predicted classes of the nodes whose class is known, and which these are."""
+    truth = np.asarray(y_true)
+    known = ~is_unlabelled(truth, getattr(estimator, "unlabelled", None))
+    return truth[known], np.asarray(estimator.predict(X))[known], known

@@ -7,15 +7,30 @@ resampled tables are assessed in one go. A rate of nothing is NaN, never 0.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ..graph import degree_groups
 
 Counts = NDArray[np.float64]
 Rates = NDArray[np.float64]
+
+MISSING = (
+    "y_true holds {n} missing labels. Assess the nodes whose class is known, as in y_true[known], y_pred[known] and "
+    "degree[known]."
+)
+
+
+class GroupTable(NamedTuple):
+    """Predictions as counts, and what the axes stand for."""
+
+    counts: Counts  # (n_groups, n_classes, n_classes)
+    outside: Counts  # (n_classes, n_classes), of the nodes in no group
+    groups: list[Any]
+    classes: list[Any]
 
 
 def group_counts(
@@ -33,17 +48,17 @@ def group_counts(
 
 def prediction_rates(counts: Counts) -> Rates:
     """P(predicted class | group), (..., n_groups, n_classes)."""
-    return _ratio(counts.sum(-2), counts.sum((-1, -2))[..., None])
+    return ratio(counts.sum(-2), counts.sum((-1, -2))[..., None])
 
 
 def recalls(counts: Counts) -> Rates:
     """P(predicted class = true class | true class, group), (..., n_groups, n_classes)."""
-    return _ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1))
+    return ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1))
 
 
 def accuracies(counts: Counts) -> Rates:
     """P(predicted class = true class | group), (..., n_groups)."""
-    return _ratio(np.trace(counts, axis1=-2, axis2=-1), counts.sum((-1, -2)))
+    return ratio(np.trace(counts, axis1=-2, axis2=-1), counts.sum((-1, -2)))
 
 
 def balanced_accuracies(counts: Counts) -> Rates:
@@ -54,7 +69,11 @@ def balanced_accuracies(counts: Counts) -> Rates:
 def macro_f1(counts: Counts) -> Rates:
     """Mean F1 over the classes that are true or predicted in a group, (..., n_groups)."""
     hits = np.diagonal(counts, axis1=-2, axis2=-1)
-    return mean_of_defined(_ratio(2 * hits, counts.sum(-1) + counts.sum(-2)))
+    return mean_of_defined(ratio(2 * hits, counts.sum(-1) + counts.sum(-2)))
+
+
+SCORES = {"accuracy": accuracies, "balanced_accuracy": balanced_accuracies, "macro_f1": macro_f1}
+"""One number per group."""
 
 
 def gaps(rates: Rates, pairs: str = "max") -> Rates:
@@ -62,6 +81,8 @@ def gaps(rates: Rates, pairs: str = "max") -> Rates:
 
     Shapes: groups along axis -1 -> without that axis. NaN where fewer than two groups are defined.
     """
+    if pairs not in ("max", "mean"):
+        raise ValueError(f'pairs must be "max" or "mean", got {pairs!r}.')
     differences = np.stack(
         [np.abs(rates[..., i] - rates[..., j]) for i, j in combinations(range(rates.shape[-1]), 2)], axis=-1
     )
@@ -74,7 +95,13 @@ def gaps(rates: Rates, pairs: str = "max") -> Rates:
 def mean_of_defined(values: Rates) -> Rates:
     """Mean along the last axis, NaN left out; NaN if nothing is left."""
     defined = ~np.isnan(values)
-    return _ratio(np.where(defined, values, 0.0).sum(-1), defined.sum(-1))
+    return ratio(np.where(defined, values, 0.0).sum(-1), defined.sum(-1))
+
+
+def ratio(part: Any, whole: Any) -> Rates:
+    """Quotient that is NaN where the whole is nothing."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(whole > 0, part / whole, np.nan))
 
 
 def table_of(
@@ -85,44 +112,53 @@ def table_of(
     groups: ArrayLike | None,
     share: float | None,
     labels: ArrayLike | None,
-) -> tuple[Counts, list[Any]]:
-    """Counts and classes of predictions, with groups from degrees or as given; complaints where they do not fit."""
+) -> GroupTable:
+    """Counts of predictions, with groups from degrees or as given; complaints where they do not fit."""
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
     for name, values in (("y_true", truth), ("y_pred", predicted)):
         if values.ndim != 1:
             raise ValueError(f"{name} must hold one class per node, got an array of shape {values.shape}.")
-    numbers, n_groups = _group_numbers(degree, groups, share)
+    missing = int(pd.isna(truth).sum())
+    if missing:
+        raise ValueError(MISSING.format(n=missing))
+    numbers, names = group_numbers(degree, groups, share)
     if not len(truth) == len(predicted) == len(numbers):
         raise ValueError(
             "y_true, y_pred and the degrees or groups must be of equal length, got "
             f"{len(truth)}, {len(predicted)} and {len(numbers)}."
         )
-    present = np.unique(np.concatenate([truth, predicted]))
+    present = np.union1d(truth, predicted)
     classes = present if labels is None else np.unique(np.asarray(labels))
     unknown = np.setdiff1d(present, classes)
     if len(unknown):
         raise ValueError(f"labels lacks the class {unknown[0]}.")
     positions = np.searchsorted(classes, truth), np.searchsorted(classes, predicted)
-    return group_counts(*positions, numbers, len(classes), n_groups), classes.tolist()
+    counts = group_counts(*positions, numbers + 1, len(classes), len(names) + 1)
+    return GroupTable(counts[1:], counts[0], names, classes.tolist())
 
 
-def _group_numbers(
+def group_numbers(
     degree: ArrayLike | None, groups: ArrayLike | None, share: float | None
-) -> tuple[NDArray[np.intp], int]:
+) -> tuple[NDArray[np.intp], list[Any]]:
+    """Number of each node's group, -1 for none, and the groups' names."""
     if (degree is None) == (groups is None):
         raise ValueError("Give either degree, as in degree=graph.degree(), or groups.")
     if degree is not None:
-        return degree_groups(degree, share=share), 2
+        return degree_groups(degree, share=share), ["low", "high"]
     if share is not None:
         raise ValueError("share makes groups of degree; groups are given already.")
-    numbers = np.asarray(groups)
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers) or numbers.max() < 1:
+    given = groups if isinstance(groups, pd.Categorical | pd.Series) else np.asarray(groups)
+    if np.ndim(given) == 1 and not pd.api.types.is_integer_dtype(given):  # names, in their order; missing for none
+        named = pd.Categorical(given)
+        numbers, names = named.codes.astype(np.intp), named.categories.tolist()
+    elif np.ndim(given) == 1 and len(given):
+        numbers = np.maximum(pd.Series(given).fillna(-1).to_numpy(dtype=np.intp), -1)
+        names = list(range(int(numbers.max()) + 1))
+    else:
+        names = []
+    if len(names) < 2:
         raise ValueError(
-            "groups must hold a number per node, from 0 for the lowest degrees to at least 1; -1 for none."
+            "groups must hold the group of each node, at least two of them: numbers from 0 for the lowest degrees, "
+            "with -1 for none, or names."
         )
-    return numbers.astype(np.intp), int(numbers.max()) + 1
-
-
-def _ratio(part: Any, whole: Any) -> Rates:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(whole > 0, part / whole, np.nan))
+    return numbers, names

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import Dataset
 
+from ..graph import Graph
 from ..nn import NodeBatch
 
 
@@ -18,11 +21,17 @@ class NodeDataset(Dataset[Any]):
     ----------
     batch : NodeBatch
     y : LongTensor of shape (n_batch,)
+    view : Graph
+        The same nodes as a view of their graph, for scorers that ask for degrees.
     valid : NodeDataset or None, default=None
     """
 
-    def __init__(self, batch: NodeBatch, y: Tensor, valid: NodeDataset | None = None) -> None:
-        self.batch, self.y, self.valid = batch, y, valid
+    def __init__(self, batch: NodeBatch, y: Tensor, view: Graph, valid: NodeDataset | None = None) -> None:
+        self.batch, self.y, self.view, self.valid = batch, y, view, valid
+
+    def degree(self, hops: int = 1) -> NDArray[np.float64]:
+        """Generalized degree of the nodes."""
+        return self.view.degree(hops)
 
     def __len__(self) -> int:
         return len(self.batch)

@@ -1,0 +1,58 @@
+"""How a score of nodes changes with their degree."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ..graph import degree_groups
+from ._inference import wilson_interval
+
+
+def degree_curve(
+    score: ArrayLike, degree: ArrayLike, *, n_bins: int = 10, confidence_level: float = 0.95
+) -> pd.DataFrame:
+    """Mean score of nodes in bins of about equal size by degree.
+
+    Parameters
+    ----------
+    score : array-like of shape (n_nodes,)
+        A number per node, such as ``y_true == y_pred`` for accuracy.
+    degree : array-like of shape (n_nodes,)
+    n_bins : int, default=10
+        Nodes of equal degree stay together, so there may be fewer bins.
+    confidence_level : float, default=0.95
+
+    Returns
+    -------
+    DataFrame
+        A row per bin: degree_min, degree_max, degree_mean, n, score, ci_low, ci_high.
+        The interval is Wilson's for scores of 0 and 1, else that of a normal mean.
+
+    Examples
+    --------
+    >>> from skdegfair.metrics import degree_curve
+    >>> degree_curve([0, 0, 1, 1], [1, 1, 5, 9], n_bins=2)["score"].tolist()
+    [0.0, 1.0]
+    """
+    values, degrees = np.asarray(score, dtype=np.float64), np.asarray(degree, dtype=np.float64)
+    if values.shape != degrees.shape:
+        raise ValueError(f"score and degree must be of equal length, got shapes {values.shape} and {degrees.shape}.")
+    if not np.isfinite(values).all():
+        raise ValueError("score must hold one finite number per node.")
+    nodes = pd.DataFrame({"degree": degrees, "score": values})
+    bins = nodes.groupby(degree_groups(degrees, n_groups=n_bins))
+    curve = bins["degree"].agg(degree_min="min", degree_max="max", degree_mean="mean")
+    curve["n"], curve["score"] = bins.size(), bins["score"].mean()
+    if np.isin(values, (0.0, 1.0)).all():
+        curve["ci_low"], curve["ci_high"] = wilson_interval(
+            curve["score"].to_numpy(), curve["n"].to_numpy(), confidence_level
+        )
+    else:
+        z = NormalDist().inv_cdf((1 + confidence_level) / 2)
+        reach = z * bins["score"].std() / np.sqrt(curve["n"])
+        curve["ci_low"], curve["ci_high"] = curve["score"] - reach, curve["score"] + reach
+    return curve.reset_index(drop=True).rename_axis("bin")

@@ -1,0 +1,161 @@
+"""Every gap of a table with its confidence interval and its permutation null, as data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ._resampling import bootstrap_tables, chunks, gap_interval, permuted_tables, smoothed
+from ._table import (
+    SCORES,
+    Counts,
+    GroupTable,
+    Rates,
+    gaps,
+    mean_of_defined,
+    prediction_rates,
+    ratio,
+    recalls,
+)
+
+
+class Measure(NamedTuple):
+    """What groups are compared by, and what chance would leave as it is."""
+
+    rates: Callable[[Counts], Rates]
+    within_class: bool  # whether the null keeps the true classes of each group
+
+
+MEASURES = {
+    "delta_dsp": Measure(prediction_rates, within_class=False),
+    "delta_deo": Measure(recalls, within_class=True),
+    "accuracy": Measure(SCORES["accuracy"], within_class=False),
+    "balanced_accuracy": Measure(SCORES["balanced_accuracy"], within_class=True),
+    "macro_f1": Measure(SCORES["macro_f1"], within_class=False),
+}
+BY_CLASS = {"delta_dsp": "predicted", "delta_deo": "recall"}
+"""The gaps that are means over classes, and the rates they compare."""
+
+
+class Resampled(NamedTuple):
+    """The rates of one measure: (n_groups, n) observed and expected, (n_resamples, n_groups, n) drawn."""
+
+    observed: Rates
+    expected: Rates
+    bootstrap: Rates
+    null: Rates
+
+
+def resample(counts: Counts, n_resamples: int, seed: int) -> dict[str, Resampled]:
+    """Rates of the table, of its bootstrap and of its permutations, for each measure."""
+    rng = np.random.default_rng(seed)
+    expected = smoothed(counts)
+    drawn: dict[str, list[tuple[Rates, Rates]]] = {name: [] for name in MEASURES}
+    for size in chunks(n_resamples, counts.size):
+        bootstrap = bootstrap_tables(expected, size, rng)
+        null = {kept: permuted_tables(counts, size, rng, within_class=kept) for kept in (False, True)}
+        for name, (rates, kept) in MEASURES.items():
+            drawn[name].append((_by_group(rates(bootstrap), 3), _by_group(rates(null[kept]), 3)))
+    return {
+        name: Resampled(
+            _by_group(rates(counts), 2),
+            _by_group(rates(expected), 2),
+            *(np.concatenate(parts) for parts in zip(*drawn[name], strict=True)),
+        )
+        for name, (rates, _) in MEASURES.items()
+    }
+
+
+def gap_frame(resampled: dict[str, Resampled], *, pairs: str, confidence_level: float) -> pd.DataFrame:
+    """A row per gap between groups: its size, its interval, its null."""
+
+    def gap(rates: Rates) -> Rates:
+        return mean_of_defined(gaps(np.swapaxes(rates, -1, -2), pairs))
+
+    rows = {}
+    for name, (observed, expected, bootstrap, null) in resampled.items():
+        by_class = gaps(observed.T, pairs)
+        bound = min(1.0, len(observed) / len(by_class)) if name == "delta_dsp" else 1.0
+        interval = gap_interval(observed, expected, bootstrap, gap, confidence_level)
+        rows[name] = {
+            "gap": float(gap(observed)),
+            **dict(zip(("corrected", "ci_low", "ci_high"), np.clip(interval, 0.0, bound), strict=True)),
+            **_null_row(float(gap(observed)), gap(null)),
+            "n_defined": int((~np.isnan(by_class)).sum()) if name in BY_CLASS else pd.NA,
+        }
+    frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+    return frame.astype({"n_defined": "Int64"})
+
+
+def class_gap_frame(
+    resampled: dict[str, Resampled], classes: list[Any], *, confidence_level: float
+) -> pd.DataFrame:
+    """A row per gap and class: last group minus first, signed, with its interval and its null."""
+    tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+    rows = {}
+    for name in BY_CLASS:
+        observed, expected, bootstrap, null = (rates[..., -1, :] - rates[..., 0, :] for rates in resampled[name])
+        for position, label in enumerate(classes):
+            noise = bootstrap[:, position] - expected[position]
+            noise = noise[~np.isnan(noise)]
+            interval = observed[position] + (np.quantile(noise, tails) if len(noise) else np.full(2, np.nan))
+            rows[name, label] = {
+                "gap": observed[position],
+                **dict(zip(("ci_low", "ci_high"), np.clip(interval, -1.0, 1.0), strict=True)),
+                **_null_row(abs(observed[position]), np.abs(null[:, position])),
+            }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["measure", "class"])
+
+
+def rate_frame(table: GroupTable, resampled: dict[str, Resampled], *, confidence_level: float) -> pd.DataFrame:
+    """A row per rate, class and group: on how many nodes, with its interval and the range that chance gives."""
+    tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+    nodes = {"delta_dsp": table.counts.sum((1, 2))[:, None], "delta_deo": table.counts.sum(-1)}
+    rows = {}
+    for name, rate in BY_CLASS.items():
+        observed = resampled[name].observed
+        n = np.broadcast_to(nodes[name], observed.shape)
+        low, high = wilson_interval(observed, n, confidence_level)
+        chance = np.quantile(resampled[name].null, tails, axis=0)
+        for position, label in enumerate(table.classes):
+            for number, group in enumerate(table.groups):
+                cell = number, position
+                rows[rate, label, group] = {
+                    "n": int(n[cell]),
+                    "rate": observed[cell],
+                    "ci_low": low[cell],
+                    "ci_high": high[cell],
+                    "null_low": chance[0][cell],
+                    "null_high": chance[1][cell],
+                }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["rate", "class", "group"])
+
+
+def wilson_interval(rate: Any, n: Any, confidence_level: float) -> tuple[Rates, Rates]:
+    """Wilson's score interval of a proportion; NaN where there are no nodes."""
+    z = NormalDist().inv_cdf((1 + confidence_level) / 2)
+    centre = ratio(rate * n + z**2 / 2, n + z**2)
+    reach = ratio(z * np.sqrt(n * rate * (1 - rate) + z**2 / 4), n + z**2)
+    return np.clip(centre - reach, 0.0, 1.0), np.clip(centre + reach, 0.0, 1.0)
+
+
+def _null_row(observed: float, null: Rates) -> dict[str, float]:
+    """Mean and 95 % quantile of a gap under chance, and how often chance gives as large a one."""
+    null = null[~np.isnan(null)]
+    if np.isnan(observed) or not len(null):
+        return dict.fromkeys(("null_mean", "null_95", "p_value"), np.nan)
+    as_large = int((null >= observed - 1e-12).sum())
+    return {
+        "null_mean": float(null.mean()),
+        "null_95": float(np.quantile(null, 0.95, method="higher")),
+        "p_value": (1 + as_large) / (1 + len(null)),
+    }
+
+
+def _by_group(rates: Rates, ndim: int) -> Rates:
+    """One number per group becomes a row of one."""
+    return rates if rates.ndim == ndim else rates[..., None]

@@ -1,0 +1,126 @@
+"""How sure a gap is, and what chance alone would give: other tables that might have come out.
+
+Everything is drawn from the table of counts, so the cost does not grow with the number of nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._table import Counts, Rates, ratio
+
+CELLS_AT_ONCE = 4_000_000
+"""Bounds the memory that resampled tables take."""
+
+Gap = Callable[[Rates], Rates]
+
+
+def chunks(n_resamples: int, n_cells: int) -> Iterator[int]:
+    """How many tables of so many cells to draw at a time."""
+    size = max(1, CELLS_AT_ONCE // n_cells)
+    for start in range(0, n_resamples, size):
+        yield min(size, n_resamples - start)
+
+
+def smoothed(counts: Counts) -> Counts:
+    """Counts with one more node for each class of each group, spread as the predictions of the class in all groups.
+
+    Without it, a class whose few nodes are all recognised in a group would count as known for certain.
+    """
+    of_class = counts.sum(-1, keepdims=True)
+    pooled = ratio(counts.sum(0), counts.sum((0, 2))[:, None])
+    more = np.where(of_class > 0, counts + pooled, 0.0)
+    return np.where(of_class > 0, more * of_class / (of_class + 1), 0.0)
+
+
+def bootstrap_tables(expected: Counts, size: int, rng: np.random.Generator) -> Counts:
+    """Tables of as many nodes per group, drawn at the expected rates: (size, n_groups, n_classes, n_classes)."""
+    n_groups, n_classes, _ = expected.shape
+    cells = expected.reshape(n_groups, -1)
+    used = cells.any(0)
+    n_nodes = np.rint(cells.sum(1)).astype(np.int64)
+    tables = np.zeros((size, *cells.shape))
+    for group in np.flatnonzero(n_nodes):
+        tables[:, group, used] = rng.multinomial(
+            n_nodes[group], cells[group, used] / cells[group].sum(), size=size
+        )
+    return tables.reshape(size, n_groups, n_classes, n_classes)
+
+
+def permuted_tables(counts: Counts, size: int, rng: np.random.Generator, *, within_class: bool) -> Counts:
+    """Tables as they would be if groups were dealt out at random: (size, n_groups, n_classes, n_classes).
+
+    Over all nodes, so that true and predicted class do not depend on the group; or among the nodes of each true
+    class, so that the prediction does not depend on the group once the class is known.
+    """
+    n_groups, n_classes, _ = counts.shape
+    whole = counts.astype(np.int64)
+    if within_class:
+        return _deal(whole.sum(0), whole.sum(-1), size, rng).astype(np.float64)
+    cells = whole.reshape(n_groups, -1)
+    used = cells.any(0)
+    tables = np.zeros((size, *cells.shape))
+    tables[:, :, used] = _deal(cells[:, used].sum(0), cells.sum(1), size, rng)
+    return tables.reshape(size, n_groups, n_classes, n_classes)
+
+
+def _deal(
+    pool: NDArray[np.int64], hands: NDArray[np.int64], size: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Deal a pool of cards of several kinds to hands of given sizes.
+
+    Shapes: (..., n_kinds) and (n_hands, ...) -> (size, n_hands, ..., n_kinds).
+    """
+    left = np.broadcast_to(pool, (size, *pool.shape)).copy()
+    dealt = np.zeros((size, len(hands), *pool.shape), dtype=np.int64)
+    for hand, wanted in enumerate(hands[:-1]):
+        need = np.broadcast_to(wanted, left.shape[:-1]).copy()
+        others = left.sum(-1)
+        for kind in range(pool.shape[-1]):
+            others -= left[..., kind]
+            drawn = rng.hypergeometric(left[..., kind], others, need)
+            dealt[:, hand, ..., kind] = drawn
+            need -= drawn
+        left -= dealt[:, hand]
+    dealt[:, -1] = left
+    return dealt
+
+
+def gap_interval(
+    rates: Rates, expected: Rates, draws: Rates, gap: Gap, confidence_level: float
+) -> tuple[float, float, float]:
+    """Estimate of a gap without the part that chance adds to it, and its confidence interval.
+
+    A mean of absolute differences is too large on average, since noise widens a
+    difference of nothing and hardly narrows any, and a percentile interval errs in the
+    same direction once more. So the gap is corrected twice for that bias, here and in each
+    resample, and the interval is as wide as the resamples miss the gap they were drawn
+    with. It may lie below the gap as observed.
+
+    Parameters
+    ----------
+    rates, expected : ndarray of shape (n_groups, n)
+        Observed, and those that the resamples were drawn with.
+    draws : ndarray of shape (n_resamples, n_groups, n)
+    gap : function from (..., n_groups, n) to (...)
+    confidence_level : float
+
+    Returns
+    -------
+    corrected, low, high : float
+    """
+    noise = np.nan_to_num(draws - expected)[:64]
+    noise = np.concatenate([noise, -noise])
+
+    def without_bias(at: Rates) -> Rates:
+        once = np.mean([gap(at + shift) for shift in noise], axis=0)
+        twice = np.mean([gap(at + np.sqrt(2) * shift) for shift in noise], axis=0)
+        return 3 * gap(at) - 3 * once + twice
+
+    corrected = float(without_bias(rates))
+    misses = np.abs(without_bias(np.where(np.isnan(draws), expected, draws)) - gap(expected))
+    reach = float(np.quantile(misses, confidence_level)) if np.isfinite(misses).all() else np.nan
+    return corrected, corrected - reach, corrected + reach
