@@ -1,56 +1,131 @@
 """The gaps against a calculation by hand, on many random cases."""
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 from skdegfair.graph import degree_groups
-from skdegfair.metrics import delta_deo, delta_dsp, group_scores
+from skdegfair.metrics import delta_deo, delta_dsp, generalized_degree, group_scores
 
 
 @st.composite
 def cases(draw):
-    n, k = draw(st.integers(5, 60)), draw(st.integers(2, 5))
+    n, k = draw(st.integers(2, 40)), draw(st.integers(2, 5))
     column = st.lists(st.integers(0, k - 1), min_size=n, max_size=n)
-    degree = draw(st.lists(st.integers(0, 12), min_size=n, max_size=n))
-    return np.array(draw(column)), np.array(draw(column)), np.array(degree), draw(st.sampled_from([0.1, 0.2, 0.3, 0.5]))
+    degree = draw(st.lists(st.integers(0, 12), min_size=n, max_size=n))  # few values: many ties
+    return np.array(draw(column)), np.array(draw(column)), np.array(degree)
 
 
-def by_hand(y_true, y_pred, degree, share, opportunity):
-    """The authors' rule and the paper's definition, written out."""
-    low_cut, high_cut = np.percentile(degree, [100 * share, 100 * (1 - share)])
-    low = [v for v in range(len(degree)) if degree[v] <= low_cut]
-    high = [v for v in range(len(degree)) if degree[v] > high_cut]
+def by_hand(y_true, y_pred, groups, opportunity, labels=None, over_pairs=max):
+    """The paper's definition, written out: pairs of groups within classes, then the mean over classes."""
     gaps = []
-    for c in sorted(set(y_true) | set(y_pred)):
+    for c in labels or sorted(set(y_true) | set(y_pred)):
         rates = []
-        for group in (low, high):
+        for group in groups:
             members = [v for v in group if y_true[v] == c] if opportunity else group
             if members:
                 rates.append(sum(y_pred[v] == c for v in members) / len(members))
-        if len(rates) == 2:
-            gaps.append(abs(rates[0] - rates[1]))
-    return np.mean(gaps) if gaps else np.nan
+        pairs = [abs(one - other) for i, one in enumerate(rates) for other in rates[i + 1 :]]
+        if pairs:
+            gaps.append(over_pairs(pairs))
+    return sum(gaps) / len(gaps) if gaps else float("nan")
 
 
-@given(cases())
-@settings(max_examples=300, deadline=None)
-@pytest.mark.filterwarnings("ignore:No node of class")
-def test_definition_bounds_and_symmetries(case):
-    y_true, y_pred, degree, share = case
-    if not (degree > np.percentile(degree, 100 * (1 - share))).any():
-        return  # no high group: both gaps are NaN, tested below
+def low_and_high(degree, share):
+    """The authors' rule, written out."""
+    low_cut, high_cut = np.percentile(degree, [100 * share, 100 * (1 - share)])
+    low = [v for v in range(len(degree)) if degree[v] <= low_cut]
+    return low, [v for v in range(len(degree)) if degree[v] > high_cut]
+
+
+@given(cases(), st.sampled_from([0.1, 0.2, 0.3, 0.5]))
+@settings(max_examples=2000, deadline=None)
+@pytest.mark.filterwarnings("ignore:No node")
+def test_definition_and_bounds(case, share):
+    y_true, y_pred, degree = case
+    groups = low_and_high(degree, share)
     classes = len(set(y_true) | set(y_pred))
     for metric, opportunity, bound in ((delta_dsp, False, 2 / classes), (delta_deo, True, 1.0)):
         value = metric(y_true, y_pred, degree=degree, share=share)
-        np.testing.assert_allclose(value, by_hand(y_true, y_pred, degree, share, opportunity))
+        np.testing.assert_allclose(value, by_hand(y_true, y_pred, groups, opportunity), atol=1e-12)
         assert np.isnan(value) or 0 <= value <= bound + 1e-12
-        order = np.random.RandomState(0).permutation(len(y_true))
-        moved = metric(y_true[order], y_pred[order], degree=degree[order], share=share)
-        renamed = metric(10 - y_true, 10 - y_pred, degree=degree, share=share)
-        np.testing.assert_allclose([moved, renamed], value)
+        more = metric(y_true, y_pred, degree=degree, share=share, labels=range(5))
+        np.testing.assert_allclose(more, by_hand(y_true, y_pred, groups, opportunity, labels=range(5)), atol=1e-12)
+
+
+@given(cases(), st.integers(2, 4))
+@settings(max_examples=1500, deadline=None)
+@pytest.mark.filterwarnings("ignore:No node")
+def test_definition_for_many_groups(case, n_groups):
+    y_true, y_pred, degree = case
+    numbers = degree % (n_groups + 1) - 1
+    if numbers.max() < 1:
+        return  # fewer than two groups are refused, tested below
+    groups = [[v for v in range(len(numbers)) if numbers[v] == g] for g in range(numbers.max() + 1)]
+    for metric, opportunity in ((delta_dsp, False), (delta_deo, True)):
+        for name, over_pairs in (("max", max), ("mean", np.mean)):
+            value = metric(y_true, y_pred, groups=numbers, pairs=name)
+            expected = by_hand(y_true, y_pred, groups, opportunity, over_pairs=over_pairs)
+            np.testing.assert_allclose(value, expected, atol=1e-12)
+
+
+@given(cases(), st.randoms(use_true_random=False))
+@settings(max_examples=1000, deadline=None)
+@pytest.mark.filterwarnings("ignore:No node")
+def test_symmetries(case, random):
+    """Neither the order of nodes, nor the names of classes, nor which group comes first play a part."""
+    y_true, y_pred, degree = case
+    groups = degree_groups(degree, threshold=5)
+    if groups.max() < 1:
+        return
+    order = list(range(len(degree)))
+    random.shuffle(order)
+    names = np.array(random.sample(["ant", "bee", "cat", "dog", "elk"], 5))
+    for metric in (delta_dsp, delta_deo):
+        value = metric(y_true, y_pred, groups=groups)
+        moved = metric(y_true[order], y_pred[order], groups=groups[order])
+        renamed = metric(names[y_true], names[y_pred], groups=groups)
+        np.testing.assert_allclose([moved, renamed], value, atol=1e-12)
+        if groups.min() == 0:
+            np.testing.assert_allclose(metric(y_true, y_pred, groups=1 - groups), value, atol=1e-12)
+            signed = metric(y_true, y_pred, groups=groups, per_class=True)
+            turned = metric(y_true, y_pred, groups=1 - groups, per_class=True)
+            np.testing.assert_allclose(signed, -turned, atol=1e-12)
+            np.testing.assert_allclose(signed.abs().mean(), value, atol=1e-12)
+
+
+@given(cases())
+@settings(max_examples=50, deadline=None)
+@pytest.mark.filterwarnings("ignore:No node")
+def test_equals_fairlearn(case):
+    """Class by class: selection rates for DSP, recalls for DEO; the mean of fairlearn's differences is ours."""
+    fairlearn = pytest.importorskip("fairlearn.metrics", reason="compares with fairlearn")
+    y_true, y_pred, degree = case
+    groups = degree_groups(degree, threshold=5)
+    cells = {(g, c) for g, c in zip(groups, y_true, strict=True)}
+    classes = sorted(set(y_true) | set(y_pred))
+    if groups.max() < 1 or groups.min() > 0:
+        return
+    parity, opportunity = [], []
+    for c in classes:
+        frame = fairlearn.MetricFrame(
+            metrics=fairlearn.selection_rate, y_true=y_true == c, y_pred=y_pred == c, sensitive_features=groups
+        )
+        parity.append(frame.difference())
+        if {(0, c), (1, c)} <= cells:
+            frame = fairlearn.MetricFrame(
+                metrics=fairlearn.true_positive_rate, y_true=y_true == c, y_pred=y_pred == c, sensitive_features=groups
+            )
+            opportunity.append(frame.difference())
+    signed = delta_dsp(y_true, y_pred, groups=groups, per_class=True)
+    np.testing.assert_allclose(signed.abs(), parity, atol=1e-12)
+    np.testing.assert_allclose(delta_dsp(y_true, y_pred, groups=groups), np.mean(parity), atol=1e-12)
+    if opportunity:
+        np.testing.assert_allclose(delta_deo(y_true, y_pred, groups=groups), np.mean(opportunity), atol=1e-12)
 
 
 def test_groups_follow_the_authors_rule():
@@ -62,13 +137,50 @@ def test_groups_follow_the_authors_rule():
 
 
 def test_empty_cells():
-    with pytest.warns(UserWarning, match=r"class 1 in degree group 0"):
+    with pytest.warns(UserWarning, match="class 1 in degree group 'low': delta_deo is over 1 of 2 classes"):
         value = delta_deo([0, 0, 0, 1], [0, 0, 1, 1], degree=[1, 1, 5, 5], share=0.5)
     assert value == 1.0
-    with pytest.warns(UserWarning, match="No node in degree group 1"):
+    with pytest.warns(UserWarning, match="No node in degree group 'high'.* over 0 of 2 classes"):
         assert np.isnan(delta_dsp([0, 1], [0, 1], degree=[3, 3]))
     with pytest.warns(UserWarning, match="No node"):
         assert np.isnan(delta_deo([0, 1], [0, 1], degree=[3, 3]))
+
+
+def test_one_warning_names_every_empty_cell():
+    message = "class 'b' in degree group 0, nor of class 'a' in 1: delta_deo is over 0 of 2"
+    with pytest.warns(UserWarning, match=message) as w:
+        assert np.isnan(delta_deo(["b", "b", "a", "a"], ["b", "b", "a", "b"], groups=[1, 1, 0, 0]))
+    assert len(w) == 1
+    assert w[0].filename == __file__  # it points to the caller
+
+
+def test_own_groups_may_have_names():
+    y, predicted = [0, 0, 1, 1, 0], [0, 1, 1, 1, 0]
+    hub = pd.Categorical(["leaf", "leaf", "hub", "hub", None], categories=["leaf", "hub"])
+    assert delta_dsp(y, predicted, groups=hub, per_class=True).to_dict() == {0: -0.5, 1: 0.5}
+    assert delta_dsp(y, predicted, groups=list(hub), per_class=True).to_dict() == {0: 0.5, 1: -0.5}  # alphabetical
+    assert group_scores(y, predicted, groups=hub).index.tolist() == ["leaf", "hub", "gap"]
+    for numbers in (pd.Series([0, 0, 1, 1, None], dtype="Int64"), [0, 0, 1, 1, None], np.array([0, 0, 1, 1, -1.0])):
+        assert delta_dsp(y, predicted, groups=numbers) == delta_dsp(y, predicted, groups=hub)
+    assert group_scores(y, predicted, degree=[1, 1, 5, 5, 3], share=0.4).index.tolist() == ["low", "high", "gap"]
+    with pytest.raises(ValueError, match="at least two"):
+        delta_dsp(y, predicted, groups=["hub"] * 5)
+
+
+def test_missing_labels_are_refused():
+    for missing in ([0, 1, np.nan], pd.Series([0, 1, None], dtype="Int64"), np.array(["a", "b", None], dtype=object)):
+        with pytest.raises(ValueError, match="1 missing labels. Assess the nodes whose class is known"):
+            delta_dsp(missing, [0, 1, 1], degree=[1, 2, 3])
+
+
+def test_degrees_do_not_overflow():
+    A = sp.csr_array(np.ones((300, 300), dtype=np.int8) - np.eye(300, dtype=np.int8))
+    for kind in (A, A.toarray(), pd.DataFrame(A.toarray())):
+        np.testing.assert_allclose(generalized_degree(kind, hops=9), 299.0**9)  # beyond 64-bit integers
+    with pytest.raises(ValueError, match="more walks of length 200 than a float can count"):
+        generalized_degree(A, hops=200)
+    with pytest.raises(ValueError, match=r"square, one row and one column per node, got shape \(2, 3\)"):
+        generalized_degree(np.ones((2, 3)))
 
 
 def test_labels():
@@ -113,7 +225,7 @@ def test_several_groups():
         ({"groups": groups, "degree": groups}, "either degree"),
         ({}, "either degree"),
         ({"groups": groups, "share": 0.1}, "given already"),
-        ({"groups": np.zeros(6, dtype=int)}, "number per node"),
+        ({"groups": np.zeros(6, dtype=int)}, "at least two"),
     ):
         with pytest.raises(ValueError, match=message):
             delta_dsp(y, predicted, **options)

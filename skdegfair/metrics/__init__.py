@@ -3,7 +3,7 @@
 from ..graph import degree_groups, generalized_degree
 from ._curve import degree_curve
 from ._gaps import delta_deo, delta_dsp, group_scores
-from ._refit import FairestWithin, MostAccurateWithin
+from ._refit import FairestWithin, MostAccurateWithin, pareto_front
 from ._report import DegreeFairnessReport, degree_fairness_report
 from ._scorers import (
     SCORERS,
@@ -37,6 +37,7 @@ __all__ = [
     "group_scores",
     "make_degree_scorer",
     "mean_of_defined",
+    "pareto_front",
     "prediction_rates",
     "recalls",
 ]

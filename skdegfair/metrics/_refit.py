@@ -1,4 +1,4 @@
-"""Rules that pick one candidate of a search over accuracy and fairness, for its ``refit`` parameter."""
+"""Which candidates of a search over accuracy and fairness are worth a look, and rules that pick one of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 
 class FairestWithin:
@@ -65,6 +66,32 @@ class MostAccurateWithin:
 
     def __repr__(self) -> str:
         return f"MostAccurateWithin({self.max_gap}, accuracy={self.accuracy!r}, fairness={self.fairness!r})"
+
+
+def pareto_front(accuracy: ArrayLike, gap: ArrayLike) -> NDArray[np.bool_]:
+    """Which candidates no other one beats: none is as accurate and as fair, and better in one of the two.
+
+    Parameters
+    ----------
+    accuracy, gap : array-like of shape (n_candidates,)
+        Higher is better for the first, lower for the second. NaN is never on the front.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,)
+
+    Examples
+    --------
+    >>> from skdegfair.metrics import pareto_front
+    >>> pareto_front([0.9, 0.8, 0.7], [0.3, 0.1, 0.2]).tolist()
+    [True, True, False]
+    """
+    points = np.column_stack([np.asarray(accuracy, dtype=np.float64), -np.asarray(gap, dtype=np.float64)])
+    front = ~np.isnan(points).any(1)
+    for number in np.flatnonzero(front):
+        beats = (points >= points[number]).all(1) & (points > points[number]).any(1)
+        front[number] = not beats.any()
+    return front
 
 
 def _means(cv_results: Mapping[str, Any], name: str) -> Any:

@@ -35,7 +35,10 @@ PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>body {{ margin: 2rem auto; padding: 0 1rem; max-width: 60rem; color: #222; background: white; }}</style>
+<style>
+body {{ margin: 2rem auto; padding: 0 1rem; max-width: 60rem; color: #222; background: white; }}
+h1 {{ font: 600 1.5rem system-ui, sans-serif; }}
+</style>
 </head>
 <body>
 <h1>{title}</h1>

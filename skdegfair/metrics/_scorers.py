@@ -200,6 +200,6 @@ def get_scorer(name: str) -> Any:
 
 def _predictions(estimator: Any, X: Any, y_true: ArrayLike) -> tuple[Any, Any, Any]:
     """True and predicted classes of the nodes whose class is known, and which these are."""
-    truth = np.asarray(y_true)
+    truth = np.asarray(X.y if y_true is None else y_true)  # skorch without caching hands over its data set only
     known = ~is_unlabelled(truth, getattr(estimator, "unlabelled", None))
     return truth[known], np.asarray(estimator.predict(X))[known], known

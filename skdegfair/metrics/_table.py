@@ -147,15 +147,13 @@ def group_numbers(
         return degree_groups(degree, share=share), ["low", "high"]
     if share is not None:
         raise ValueError("share makes groups of degree; groups are given already.")
-    given = groups if isinstance(groups, pd.Categorical | pd.Series) else np.asarray(groups)
-    if np.ndim(given) == 1 and not pd.api.types.is_integer_dtype(given):  # names, in their order; missing for none
+    given = pd.Series(groups if np.ndim(groups) == 1 else np.empty(0))
+    if pd.api.types.is_numeric_dtype(given) and not pd.api.types.is_bool_dtype(given):
+        numbers = given.fillna(-1).to_numpy(dtype=np.intp).clip(-1)
+        names = list(range(int(numbers.max(initial=-1)) + 1))
+    else:  # in the order of their names, or that of a categorical; missing for none
         named = pd.Categorical(given)
         numbers, names = named.codes.astype(np.intp), named.categories.tolist()
-    elif np.ndim(given) == 1 and len(given):
-        numbers = np.maximum(pd.Series(given).fillna(-1).to_numpy(dtype=np.intp), -1)
-        names = list(range(int(numbers.max()) + 1))
-    else:
-        names = []
     if len(names) < 2:
         raise ValueError(
             "groups must hold the group of each node, at least two of them: numbers from 0 for the lowest degrees, "

@@ -1,0 +1,9 @@
+"""Pictures of degree fairness, in the manner of scikit-learn's Display objects; matplotlib is imported to draw only."""
+
+from ._curve import DegreeCurveDisplay
+from ._gap import DegreeGapDisplay
+from ._pareto import ParetoDisplay
+from ._report import report_figures
+from ._training import TrainingDisplay
+
+__all__ = ["DegreeCurveDisplay", "DegreeGapDisplay", "ParetoDisplay", "TrainingDisplay", "report_figures"]

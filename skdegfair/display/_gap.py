@@ -1,0 +1,160 @@
+"""What each class looks like to nodes of low and of high degree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ..metrics import DegreeFairnessReport, degree_fairness_report
+from ._style import CHANCE, MARKERS, axes_for, group_colours, in_percent, shorten, tidy
+
+PANELS = {
+    "predicted": ("Predicted as the class", "delta_dsp", "ΔDSP"),
+    "recall": ("Recognised in the class", "delta_deo", "ΔDEO"),
+}
+
+
+class DegreeGapDisplay:
+    """How often each class is predicted (DSP) and recognised (DEO) in each degree group.
+
+    Points are rates with confidence intervals. A grey bar behind each shows where chance
+    would put it in as many cases if degree played no part.
+
+    Parameters
+    ----------
+    rates, gaps : DataFrame
+        As in a :class:`~skdegfair.metrics.DegreeFairnessReport`.
+    confidence_level : float, default=0.95
+
+    Attributes
+    ----------
+    axes_ : list of matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from skdegfair.display import DegreeGapDisplay
+    >>> display = DegreeGapDisplay.from_predictions(
+    ...     [0, 1, 0, 1, 0, 1], [0, 1, 0, 0, 1, 1], degree=[1, 1, 1, 5, 6, 7], share=0.5
+    ... )
+    >>> display.gaps.loc["delta_deo", "gap"].round(2)
+    np.float64(0.25)
+    """
+
+    def __init__(self, rates: pd.DataFrame, gaps: pd.DataFrame, *, confidence_level: float = 0.95) -> None:
+        self.rates, self.gaps, self.confidence_level = rates, gaps, confidence_level
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        panels: Sequence[str] = ("predicted", "recall"),
+        ax: Any = None,
+        **options: Any,
+    ) -> DegreeGapDisplay:
+        """Draw what a fitted classifier predicts.
+
+        Parameters
+        ----------
+        estimator, X, y, **options
+            As for :meth:`~skdegfair.metrics.DegreeFairnessReport.from_estimator`.
+        panels, ax
+            As for :meth:`plot`.
+        """
+        report = DegreeFairnessReport.from_estimator(estimator, X, y, **options)
+        return cls.from_report(report, panels=panels, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        panels: Sequence[str] = ("predicted", "recall"),
+        ax: Any = None,
+        **options: Any,
+    ) -> DegreeGapDisplay:
+        """Draw predictions.
+
+        Parameters
+        ----------
+        y_true, y_pred, **options
+            As for :func:`~skdegfair.metrics.degree_fairness_report`.
+        panels, ax
+            As for :meth:`plot`.
+        """
+        return cls.from_report(degree_fairness_report(y_true, y_pred, **options), panels=panels, ax=ax)
+
+    @classmethod
+    def from_report(
+        cls, report: DegreeFairnessReport, *, panels: Sequence[str] = ("predicted", "recall"), ax: Any = None
+    ) -> DegreeGapDisplay:
+        """Draw a report."""
+        display = cls(report.rates, report.gaps, confidence_level=report.confidence_level)
+        return display.plot(panels=panels, ax=ax)
+
+    def plot(self, *, panels: Sequence[str] = ("predicted", "recall"), ax: Any = None) -> DegreeGapDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        panels : sequence of {"predicted", "recall"}
+            Which rates to show, side by side.
+        ax : matplotlib Axes or as many of them as there are panels, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        self
+        """
+        unknown = set(panels) - set(PANELS)
+        if unknown or not panels:
+            raise ValueError(f"panels must be some of {list(PANELS)}, got {list(panels)}.")
+        classes = self.rates.index.unique("class")
+        self.axes_, new = axes_for(ax, len(panels), height=max(4.0, 1.6 + 0.4 * len(classes)))
+        self.figure_ = self.axes_[0].figure
+        tidy(self.axes_)
+        for axes, panel in zip(self.axes_, panels, strict=True):
+            self._draw(axes, panel)
+        axes = self.axes_[0]
+        axes.set_yticks(range(len(classes)), [shorten(label) for label in classes])
+        axes.set_ylim(len(classes) - 0.45, -0.55)
+        axes.set_ylabel("Class")
+        handles, labels = axes.get_legend_handles_labels()
+        if new:
+            self.figure_.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4), frameon=False)
+        else:
+            self.axes_[-1].legend(handles, labels, fontsize="small")
+        return self
+
+    def _draw(self, ax: Any, panel: str) -> None:
+        title, gap, symbol = PANELS[panel]
+        rates = self.rates.loc[panel]
+        groups = rates.index.unique("group")
+        height = 0.8 / len(groups)
+        place = np.repeat(np.arange(len(rates) / len(groups)), len(groups))
+        place += (np.tile(np.arange(len(groups)), len(rates) // len(groups)) + 0.5) * height - 0.4
+        chance = f"{100 * self.confidence_level:g} % by chance"
+        bands = {"left": rates["null_low"], "height": 0.75 * height, "color": CHANCE, "label": chance}
+        ax.barh(place, rates["null_high"] - rates["null_low"], **bands, zorder=1)
+        for number, (group, colour) in enumerate(zip(groups, group_colours(len(groups)), strict=True)):
+            part = rates.iloc[number :: len(groups)]
+            reach = np.maximum([part["rate"] - part["ci_low"], part["ci_high"] - part["rate"]], 0)
+            style = {"fmt": MARKERS[number % len(MARKERS)], "color": colour, "markersize": 5, "capsize": 2}
+            ax.errorbar(part["rate"], place[number :: len(groups)], xerr=reach, **style, label=_name(group), zorder=2)
+        row = self.gaps.loc[gap]
+        values = [100 * row[name] for name in ("gap", "ci_low", "ci_high", "null_95")]
+        ax.set_title("{}\n{} {:.1f} [{:.1f}, {:.1f}], chance {:.1f}".format(title, symbol, *values), fontsize=9)
+        ax.set_xlabel("Part of the nodes" if panel == "predicted" else "Recall")
+        in_percent(ax.xaxis)
+
+
+def _name(group: Any) -> str:
+    return f"{group} degree" if isinstance(group, str) else f"group {group}"

@@ -1,0 +1,231 @@
+"""What fairness costs: many models at once, by accuracy and gap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..graph import Graph
+from ..metrics import degree_fairness_report, pareto_front
+from ._style import COLOURS, MAJORITY, MARKERS, axes_for, in_percent, tidy
+
+GAPS = {"dsp": "ΔDSP", "deo": "ΔDEO"}
+
+
+class ParetoDisplay:
+    """Accuracy against a gap, for several models or the candidates of a search.
+
+    Better is further up and further left. The front joins the models that no other beats
+    in both.
+
+    Parameters
+    ----------
+    accuracy, gap : array-like of shape (n_models,)
+    names : sequence of str, default=None
+        Of the models, for the legend.
+    accuracy_sd, gap_sd : array-like of shape (n_models,), default=None
+        Drawn as error bars.
+    chosen : int, default=None
+        Position of the model to be marked.
+    majority : float, default=None
+        Accuracy of a majority vote, whose gap is 0.
+    gap_name : str, default="ΔDSP"
+
+    Attributes
+    ----------
+    front : ndarray of shape (n_models,)
+        Which models are on the front.
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from skdegfair.display import ParetoDisplay
+    >>> ParetoDisplay([0.9, 0.8, 0.7], [0.3, 0.1, 0.2]).plot().front.tolist()
+    [True, True, False]
+    """
+
+    def __init__(
+        self,
+        accuracy: ArrayLike,
+        gap: ArrayLike,
+        *,
+        names: Sequence[str] | None = None,
+        accuracy_sd: ArrayLike | None = None,
+        gap_sd: ArrayLike | None = None,
+        chosen: int | None = None,
+        majority: float | None = None,
+        gap_name: str = "ΔDSP",
+    ) -> None:
+        self.accuracy, self.gap = np.asarray(accuracy, dtype=float), np.asarray(gap, dtype=float)
+        self.names, self.chosen, self.majority, self.gap_name = names, chosen, majority, gap_name
+        self.accuracy_sd, self.gap_sd = accuracy_sd, gap_sd
+        self.front = pareto_front(self.accuracy, self.gap)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimators: Mapping[str, Any],
+        X: Any,
+        y: ArrayLike,
+        *,
+        degree: Any = None,
+        hops: int = 1,
+        **options: Any,
+    ) -> ParetoDisplay:
+        """Draw fitted classifiers.
+
+        Parameters
+        ----------
+        estimators : dict from names to fitted classifiers
+        X : Graph or array-like of shape (n_nodes, n_features)
+        y : array-like of shape (n_nodes,)
+        degree : array-like of shape (n_nodes,), default=None
+            Read from X if it is a Graph.
+        hops : int, default=1
+        **options
+            As for :meth:`from_predictions`.
+        """
+        if degree is None:
+            if not isinstance(X, Graph):
+                raise TypeError("Degrees are read from a Graph. For any other X pass degree=.")
+            degree = X.degree(hops)
+        predictions = {name: estimator.predict(X) for name, estimator in estimators.items()}
+        return cls.from_predictions(y, predictions, degree=degree, **options)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        predictions: Mapping[str, ArrayLike],
+        *,
+        degree: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        share: float | None = None,
+        gap: str = "dsp",
+        chosen: str | None = None,
+        ax: Any = None,
+    ) -> ParetoDisplay:
+        """Draw the predictions of several models for the same nodes.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_nodes,)
+        predictions : dict from names to array-like of shape (n_nodes,)
+        degree, groups, share
+            As for :func:`~skdegfair.metrics.delta_dsp`.
+        gap : {"dsp", "deo"}, default="dsp"
+        chosen : str, default=None
+            Name of the model to be marked.
+        ax : matplotlib Axes, default=None
+        """
+        names = list(predictions)
+        grouping = {"degree": degree, "groups": groups, "share": share}
+        labels = np.unique(np.concatenate([np.asarray(y_true), *(np.asarray(p) for p in predictions.values())]))
+        scores = [
+            degree_fairness_report(y_true, predicted, labels=labels, **grouping).scores
+            for predicted in predictions.values()
+        ]
+        return cls(
+            [table.loc["predictions", "accuracy"] for table in scores],
+            [table.loc["predictions", f"delta_{_check_gap(gap)}"] for table in scores],
+            names=names,
+            chosen=None if chosen is None else names.index(chosen),
+            majority=scores[0].loc["majority vote", "accuracy"],
+            gap_name=GAPS[gap],
+        ).plot(ax=ax)
+
+    @classmethod
+    def from_search(
+        cls,
+        search: Any,
+        *,
+        accuracy: str = "accuracy",
+        gap: str = "dsp",
+        majority: float | None = None,
+        ax: Any = None,
+    ) -> ParetoDisplay:
+        """Draw the candidates of a fitted search, each a mean over folds with its standard deviation.
+
+        Parameters
+        ----------
+        search : fitted search over several metrics
+            Such as GridSearchCV with ``scoring=fairness_scoring``; its choice is marked.
+        accuracy : str, default="accuracy"
+            Name of the score.
+        gap : {"dsp", "deo"}, default="dsp"
+        majority : float, default=None
+            Accuracy of a majority vote.
+        ax : matplotlib Axes, default=None
+        """
+        results, fairness = search.cv_results_, f"neg_delta_{_check_gap(gap)}"
+        for name in (accuracy, fairness):
+            if f"mean_test_{name}" not in results:
+                raise ValueError(f"The search has no score {name!r}. Pass scoring=fairness_scoring to it.")
+        return cls(
+            results[f"mean_test_{accuracy}"],
+            -np.asarray(results[f"mean_test_{fairness}"]),
+            accuracy_sd=results.get(f"std_test_{accuracy}"),
+            gap_sd=results.get(f"std_test_{fairness}"),
+            chosen=getattr(search, "best_index_", None),
+            majority=majority,
+            gap_name=GAPS[gap],
+        ).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> ParetoDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        self
+        """
+        (self.ax_,), new = axes_for(ax, 1)
+        self.figure_ = self.ax_.figure
+        tidy([self.ax_])
+        order = np.flatnonzero(self.front)[np.argsort(self.gap[self.front])]
+        self.ax_.plot(self.gap[order], self.accuracy[order], color="0.6", linewidth=1.2, zorder=1, label="front")
+        self._draw_models()
+        if self.chosen is not None:
+            self.ax_.scatter(
+                self.gap[self.chosen], self.accuracy[self.chosen], s=190, facecolor="none", edgecolor="black",
+                linewidth=1.4, zorder=4, label="chosen",
+            )  # fmt: skip
+        if self.majority is not None:
+            self.ax_.scatter(0, self.majority, marker="*", s=90, color=MAJORITY, zorder=3, label="majority vote")
+        self.ax_.set(xlabel=f"{self.gap_name} (lower is fairer)", ylabel="Accuracy")
+        self.ax_.set_xlim(left=min(0.0, self.ax_.get_xlim()[0]))
+        in_percent(self.ax_.xaxis)
+        in_percent(self.ax_.yaxis)
+        if new:
+            self.figure_.legend(loc="outside lower center", ncols=3, frameon=False)
+        else:
+            self.ax_.legend(fontsize="small")
+        return self
+
+    def _draw_models(self) -> None:
+        sds = {"xerr": self.gap_sd, "yerr": self.accuracy_sd}
+        if self.names is None:
+            colours = np.where(self.front, COLOURS[0], "0.6")
+            self.ax_.errorbar(self.gap, self.accuracy, **sds, fmt="none", ecolor="0.85", elinewidth=1, zorder=0)
+            self.ax_.scatter(self.gap, self.accuracy, c=colours, s=28, zorder=2, label="candidates")
+            return
+        for number, name in enumerate(self.names):
+            errors = {axis: None if sd is None else np.asarray(sd)[number] for axis, sd in sds.items()}
+            self.ax_.errorbar(
+                self.gap[number], self.accuracy[number], **errors, color=COLOURS[number % len(COLOURS)], markersize=7,
+                fmt=MARKERS[(number + number // len(COLOURS)) % len(MARKERS)], capsize=2, zorder=2, label=name,
+            )  # fmt: skip
+
+
+def _check_gap(gap: str) -> str:
+    if gap not in GAPS:
+        raise ValueError(f"gap must be one of {sorted(GAPS)}, got {gap!r}.")
+    return gap

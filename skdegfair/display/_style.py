@@ -1,0 +1,57 @@
+"""What all displays share: figures, colours that the colour-blind can tell apart, axes in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+NO_MATPLOTLIB = 'Drawing needs matplotlib: pip install "skdegfair[plot]".'
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # of Okabe and Ito
+MARKERS = ["o", "s", "D", "^", "v", "P", "X"]
+CHANCE = "0.86"
+MAJORITY = "0.35"
+
+
+def axes_for(ax: Any, n: int, *, height: float = 4.0, stacked: bool = False) -> tuple[list[Any], bool]:
+    """So many axes: those given, or those of a new figure; and whether the figure is new."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError(NO_MATPLOTLIB) from None
+    if ax is None:
+        shape = {"nrows": n, "sharex": True} if stacked else {"ncols": n, "sharey": True}
+        figure, axes = plt.subplots(figsize=(6.0, height), layout="constrained", squeeze=False, **shape)
+        return list(axes.ravel()), True
+    given = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(given) != n:
+        raise ValueError(f"This plot needs {n} axes, got {len(given)}. Make them with plt.subplots.")
+    return given, False
+
+
+def group_colours(n: int) -> list[Any]:
+    """A colour for each group: two that differ most, or a scale from dark to light."""
+    if n == 2:
+        return COLOURS[:2]
+    import matplotlib
+
+    return [matplotlib.colormaps["viridis"](position) for position in np.linspace(0, 0.85, n)]
+
+
+def in_percent(axis: Any) -> None:
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g}%"))
+
+
+def tidy(axes: Sequence[Any]) -> None:
+    for ax in axes:
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="both", color="0.93", linewidth=0.8)
+        ax.set_axisbelow(True)
+
+
+def shorten(name: Any, length: int = 18) -> str:
+    text = str(name)
+    return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -1,0 +1,103 @@
+"""How a model was trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from ._style import COLOURS, axes_for, in_percent, tidy
+
+TERMS = {
+    "classification": "classification, L1",
+    "fairness": "fairness, L2",
+    "context": "context, L3",
+    "scale_shift": "scale, shift, L4",
+}
+SCORES = {"accuracy": "accuracy", "delta_dsp": "ΔDSP", "delta_deo": "ΔDEO"}
+
+
+class TrainingDisplay:
+    """Loss terms, accuracy and both gaps by epoch.
+
+    Parameters
+    ----------
+    history : DataFrame
+        A row per epoch, as in a classifier's ``history_``.
+    best_epoch : int, default=None
+        Epoch to be marked, whose weights were kept.
+
+    Attributes
+    ----------
+    axes_ : list of two matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from skdegfair import DegFairGNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.display import TrainingDisplay
+    >>> data = make_degree_biased_graph(60, random_state=0)
+    >>> clf = DegFairGNNClassifier(max_epochs=5, random_state=0).fit(data.graph, data.y)
+    >>> len(TrainingDisplay.from_estimator(clf).axes_)
+    2
+    """
+
+    def __init__(self, history: pd.DataFrame, *, best_epoch: int | None = None) -> None:
+        self.history, self.best_epoch = history, best_epoch
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> TrainingDisplay:
+        """Draw the history of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+        ax : two matplotlib Axes, default=None
+        """
+        check_is_fitted(estimator, "history_")
+        return cls(estimator.history_, best_epoch=estimator.best_epoch_).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> TrainingDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : two matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        self
+        """
+        self.axes_, _ = axes_for(ax, 2, stacked=True)
+        self.figure_ = self.axes_[0].figure
+        tidy(self.axes_)
+        self._draw_losses(self.axes_[0])
+        self._draw_scores(self.axes_[1])
+        for axes in self.axes_:
+            if self.best_epoch is not None:
+                axes.axvline(self.best_epoch, color="0.3", linestyle=":", linewidth=1.2, label="weights kept")
+            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", frameon=False)
+        self.axes_[1].set_xlabel("Epoch")
+        return self
+
+    def _draw_losses(self, ax: Any) -> None:
+        for part, style in (("train", "-"), ("valid", "--")):
+            if f"{part}_loss" in self.history:
+                ax.plot(self.history[f"{part}_loss"], style, color="black", linewidth=1.4, label=f"total, {part}")
+        for colour, (term, name) in zip(COLOURS, TERMS.items(), strict=False):
+            column = f"train_{term}_loss"
+            if column in self.history:
+                ax.plot(self.history[column], color=colour, linewidth=1.2, label=name)
+        ax.set_yscale("log", nonpositive="mask")
+        ax.set_ylabel("Loss")
+
+    def _draw_scores(self, ax: Any) -> None:
+        part, nodes = ("valid", "Validation") if "valid_accuracy" in self.history else ("train", "Training")
+        for colour, (score, name) in zip(["black", *COLOURS], SCORES.items(), strict=False):
+            ax.plot(self.history[f"{part}_{score}"], color=colour, linewidth=1.2, label=name)
+        ax.set_ylabel(f"{nodes} nodes")
+        ax.set_ylim(-0.02, 1.02)
+        in_percent(ax.yaxis)
