@@ -13,7 +13,15 @@ extras = {
     "save": ["safetensors>=0.4"],
     "convert": ["networkx>=3.1", "torch_geometric>=2.5"],
     "cluster": ["accelerate>=1.0", "dask>=2024.1", "distributed>=2024.1"],
-    "test": ["hypothesis>=6.90", "mypy>=1.10", "networkx>=3.1", "pytest>=8.0", "ruff>=0.6"],
+    "test": [
+        "fairlearn>=0.11",
+        "hypothesis>=6.90",
+        "matplotlib>=3.8",
+        "mypy>=1.10",
+        "networkx>=3.1",
+        "pytest>=8.0",
+        "ruff>=0.6",
+    ],
     "docs": ["numpydoc>=1.6", "pydata-sphinx-theme>=0.15", "sphinx>=7.2", "sphinx-gallery>=0.15"],
 }
 

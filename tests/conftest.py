@@ -1,5 +1,7 @@
 """Small graphs that most tests share."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,6 +10,10 @@ import torch
 from skdegfair import Graph
 from skdegfair.datasets import make_degree_biased_graph
 
+if importlib.util.find_spec("matplotlib"):
+    import matplotlib as mpl
+
+    mpl.use("Agg")  # figures without a screen
 torch.set_num_threads(1)  # on small graphs threads only wait for each other, the more so on a busy machine
 
 

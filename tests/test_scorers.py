@@ -17,11 +17,13 @@ from sklearn.model_selection import (
     cross_validate,
     learning_curve,
 )
+from skorch.callbacks import EpochScoring
 
 from skdegfair import DegFairGNNClassifier
 from skdegfair.metrics import (
     SCORERS,
     FairestWithin,
+    FairnessScoring,
     MostAccurateWithin,
     Tradeoff,
     delta_deo,
@@ -117,10 +119,61 @@ def test_any_classifier_with_routed_degrees(data):
     np.testing.assert_allclose(routed, expected)
     with pytest.raises(TypeError, match="Score on a Graph"):
         make_degree_scorer()(LogisticRegression().fit(data.X, data.y), data.X, data.y)
+    with pytest.raises(TypeError, match="fairness_scoring needs the degrees"):
+        fairness_scoring(LogisticRegression().fit(data.X, data.y), data.X, data.y)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: FairnessScoring().set_score_request(degree=True),
+        lambda: {name: scorer.set_score_request(degree=True) if name != "accuracy" else scorer
+                 for name, scorer in ((name, get_scorer(name)) for name in SCORERS)},
+    ],
+    ids=["one", "dict"],
+)  # fmt: skip
+def test_routed_degrees_for_several_metrics(data, make):
+    degree = data.graph.degree()
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(
+            LogisticRegression(), {"C": [0.01, 1.0]}, cv=CV, scoring=make(), refit=FairestWithin(0.1)
+        ).fit(data.X, data.y, degree=degree)
+        traded = cross_val_score(
+            LogisticRegression(C=1.0), data.X, data.y, cv=CV, params={"degree": degree},
+            scoring=Tradeoff(2.0, gap="deo").set_score_request(degree=True),
+        )  # fmt: skip
+    results = {name: search.cv_results_[f"mean_test_{name}"][1] for name in SCORERS}
+    assert traded.mean() == pytest.approx(results["accuracy"] + 2 * results["neg_delta_deo"])
+    assert all(scorer.get_metadata_routing().score.requests == {} for scorer in SCORERS.values())  # still as they were
+
+
+def test_unlabelled_nodes_are_not_scored(data):
+    y = data.y.copy()
+    y[::4] = -1
+    fitted = model(unlabelled=-1).fit(data.graph, y)
+    known = y != -1
+    for scorer in (*SCORERS.values(), fairness_scoring, Tradeoff()):
+        assert scorer(fitted, data.graph, y) == scorer(fitted, data.graph[known], y[known])
+
+
+@pytest.mark.parametrize("caching", [True, False])
+def test_in_skorch_epoch_by_epoch(data, caching):
+    names = np.array(["red", "green", "blue"])[data.y]
+    callbacks = [
+        ("parity", EpochScoring(make_degree_scorer("dsp"), lower_is_better=False, use_caching=caching)),
+        ("traded", EpochScoring(Tradeoff(3.0, gap="deo"), lower_is_better=False, use_caching=caching, name="traded")),
+        ("far", EpochScoring(make_degree_scorer("deo", hops=2, share=0.4), lower_is_better=False, name="far")),
+    ]
+    fitted = model(callbacks=callbacks).fit(data.graph, names, validation_nodes=np.arange(60, 120))
+    history = fitted.history_
+    np.testing.assert_allclose(history["neg_delta_dsp"], -history["valid_delta_dsp"])
+    np.testing.assert_allclose(history["traded"], history["valid_accuracy"] - 3 * history["valid_delta_deo"])
+    last = make_degree_scorer("deo", hops=2, share=0.4)(fitted, data.graph[60:], names[60:])
+    assert history["far"].iloc[-1] == pytest.approx(last)
 
 
 def test_pickle_clone_and_names():
-    for scorer in (*SCORERS.values(), Tradeoff(3.0), make_degree_scorer("deo", hops=2)):
+    for scorer in (*SCORERS.values(), Tradeoff(3.0), make_degree_scorer("deo", hops=2), FairnessScoring(hops=2)):
         assert repr(pickle.loads(pickle.dumps(scorer))) == repr(scorer)
         assert isinstance(scorer.__name__, str)
         assert repr(clone(GridSearchCV(model(), GRID, scoring=scorer)).scoring) == repr(scorer)

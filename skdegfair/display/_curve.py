@@ -130,11 +130,10 @@ class DegreeCurveDisplay:
         self
         """
         (self.ax_,), _ = axes_for(ax, 1)
-        self.figure_, self.counts_ax_ = self.ax_.figure, None
+        self.figure_ = self.ax_.figure
         tidy([self.ax_])
         curve, x = self.curve, self.curve["degree_mean"]
-        if show_counts:
-            self._draw_counts(x)
+        self.counts_ax_ = self._draw_counts(x) if show_counts else None
         drawn = sum(line.get_gid() == "degree_curve" for line in self.ax_.lines)
         style = {"color": COLOURS[drawn % len(COLOURS)], "marker": "o", "markersize": 5, "label": name, "zorder": 3}
         (self.line_,) = self.ax_.plot(x, curve["score"], **(style | (line_kwargs or {})))
@@ -147,17 +146,18 @@ class DegreeCurveDisplay:
             self.ax_.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, frameon=False)
         return self
 
-    def _draw_counts(self, x: pd.Series) -> None:
-        self.counts_ax_ = self.ax_.twinx()
-        self.counts_ax_.vlines(x, 0, self.curve["n"], color=CHANCE, linewidth=7)
+    def _draw_counts(self, x: pd.Series) -> Any:
+        axes = self.ax_.twinx()
+        axes.vlines(x, 0, self.curve["n"], color=CHANCE, linewidth=7)
         most = int(self.curve["n"].max())
-        self.counts_ax_.set_ylim(0, 5 * most)  # the bars stay below the curve
-        self.counts_ax_.set_yticks([0, most])
-        self.counts_ax_.set_ylabel("Nodes", loc="bottom", color="0.45")
-        self.counts_ax_.tick_params(colors="0.45")
-        self.counts_ax_.spines[["top", "right", "left"]].set_visible(False)
-        self.ax_.set_zorder(self.counts_ax_.get_zorder() + 1)
+        axes.set_ylim(0, 5 * most)  # the bars stay below the curve
+        axes.set_yticks([0, most])
+        axes.set_ylabel("Nodes", loc="bottom", color="0.45")
+        axes.tick_params(colors="0.45")
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        self.ax_.set_zorder(axes.get_zorder() + 1)
         self.ax_.patch.set_visible(False)
+        return axes
 
     def _format_axes(self) -> None:
         from matplotlib.ticker import FuncFormatter, NullLocator

@@ -42,7 +42,7 @@ class DegreeGapDisplay:
     ...     [0, 1, 0, 1, 0, 1], [0, 1, 0, 0, 1, 1], degree=[1, 1, 1, 5, 6, 7], share=0.5
     ... )
     >>> display.gaps.loc["delta_deo", "gap"].round(2)
-    np.float64(0.25)
+    np.float64(0.75)
     """
 
     def __init__(self, rates: pd.DataFrame, gaps: pd.DataFrame, *, confidence_level: float = 0.95) -> None:

@@ -67,14 +67,7 @@ class ParetoDisplay:
 
     @classmethod
     def from_estimator(
-        cls,
-        estimators: Mapping[str, Any],
-        X: Any,
-        y: ArrayLike,
-        *,
-        degree: Any = None,
-        hops: int = 1,
-        **options: Any,
+        cls, estimators: Mapping[str, Any], X: Any, y: ArrayLike, *, degree: Any = None, hops: int = 1, **options: Any
     ) -> ParetoDisplay:
         """Draw fitted classifiers.
 
@@ -123,7 +116,7 @@ class ParetoDisplay:
         ax : matplotlib Axes, default=None
         """
         names = list(predictions)
-        grouping = {"degree": degree, "groups": groups, "share": share}
+        grouping: dict[str, Any] = {"degree": degree, "groups": groups, "share": share}
         labels = np.unique(np.concatenate([np.asarray(y_true), *(np.asarray(p) for p in predictions.values())]))
         scores = [
             degree_fairness_report(y_true, predicted, labels=labels, **grouping).scores
@@ -140,13 +133,7 @@ class ParetoDisplay:
 
     @classmethod
     def from_search(
-        cls,
-        search: Any,
-        *,
-        accuracy: str = "accuracy",
-        gap: str = "dsp",
-        majority: float | None = None,
-        ax: Any = None,
+        cls, search: Any, *, accuracy: str = "accuracy", gap: str = "dsp", majority: float | None = None, ax: Any = None
     ) -> ParetoDisplay:
         """Draw the candidates of a fitted search, each a mean over folds with its standard deviation.
 

@@ -21,8 +21,8 @@ def axes_for(ax: Any, n: int, *, height: float = 4.0, stacked: bool = False) -> 
     except ImportError:
         raise ImportError(NO_MATPLOTLIB) from None
     if ax is None:
-        shape = {"nrows": n, "sharex": True} if stacked else {"ncols": n, "sharey": True}
-        figure, axes = plt.subplots(figsize=(6.0, height), layout="constrained", squeeze=False, **shape)
+        shape: dict[str, Any] = {"nrows": n, "sharex": True} if stacked else {"ncols": n, "sharey": True}
+        _, axes = plt.subplots(figsize=(6.0, height), layout="constrained", squeeze=False, **shape)
         return list(axes.ravel()), True
     given = list(np.ravel(np.asarray(ax, dtype=object)))
     if len(given) != n:

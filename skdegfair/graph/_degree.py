@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-
 OVERFLOW = "There are more walks of length {hops} than a float can count. Use fewer hops, or smaller weights."
 
 

@@ -10,17 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ._resampling import bootstrap_tables, chunks, gap_interval, permuted_tables, smoothed
-from ._table import (
-    SCORES,
-    Counts,
-    GroupTable,
-    Rates,
-    gaps,
-    mean_of_defined,
-    prediction_rates,
-    ratio,
-    recalls,
-)
+from ._table import SCORES, Counts, GroupTable, Rates, gaps, mean_of_defined, prediction_rates, ratio, recalls
 
 
 class Measure(NamedTuple):
@@ -91,9 +81,7 @@ def gap_frame(resampled: dict[str, Resampled], *, pairs: str, confidence_level: 
     return frame.astype({"n_defined": "Int64"})
 
 
-def class_gap_frame(
-    resampled: dict[str, Resampled], classes: list[Any], *, confidence_level: float
-) -> pd.DataFrame:
+def class_gap_frame(resampled: dict[str, Resampled], classes: list[Any], *, confidence_level: float) -> pd.DataFrame:
     """A row per gap and class: last group minus first, signed, with its interval and its null."""
     tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
     rows = {}

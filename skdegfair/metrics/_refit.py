@@ -87,7 +87,7 @@ def pareto_front(accuracy: ArrayLike, gap: ArrayLike) -> NDArray[np.bool_]:
     [True, True, False]
     """
     points = np.column_stack([np.asarray(accuracy, dtype=np.float64), -np.asarray(gap, dtype=np.float64)])
-    front = ~np.isnan(points).any(1)
+    front = np.asarray(~np.isnan(points).any(1))
     for number in np.flatnonzero(front):
         beats = (points >= points[number]).all(1) & (points > points[number]).any(1)
         front[number] = not beats.any()

@@ -284,7 +284,7 @@ def degree_fairness_report(
     """
     _check_options(confidence_level, n_resamples)
     degrees = _degrees(degree, hops)
-    grouping = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
+    grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     table = table_of(y_true, y_pred, labels=labels, **grouping)
     ranges = curve = None
     if degrees is not None:

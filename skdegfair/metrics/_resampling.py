@@ -44,9 +44,7 @@ def bootstrap_tables(expected: Counts, size: int, rng: np.random.Generator) -> C
     n_nodes = np.rint(cells.sum(1)).astype(np.int64)
     tables = np.zeros((size, *cells.shape))
     for group in np.flatnonzero(n_nodes):
-        tables[:, group, used] = rng.multinomial(
-            n_nodes[group], cells[group, used] / cells[group].sum(), size=size
-        )
+        tables[:, group, used] = rng.multinomial(n_nodes[group], cells[group, used] / cells[group].sum(), size=size)
     return tables.reshape(size, n_groups, n_classes, n_classes)
 
 
@@ -67,9 +65,7 @@ def permuted_tables(counts: Counts, size: int, rng: np.random.Generator, *, with
     return tables.reshape(size, n_groups, n_classes, n_classes)
 
 
-def _deal(
-    pool: NDArray[np.int64], hands: NDArray[np.int64], size: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _deal(pool: NDArray[np.int64], hands: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Deal a pool of cards of several kinds to hands of given sizes.
 
     Shapes: (..., n_kinds) and (n_hands, ...) -> (size, n_hands, ..., n_kinds).

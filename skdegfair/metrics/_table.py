@@ -147,7 +147,7 @@ def group_numbers(
         return degree_groups(degree, share=share), ["low", "high"]
     if share is not None:
         raise ValueError("share makes groups of degree; groups are given already.")
-    given = pd.Series(groups if np.ndim(groups) == 1 else np.empty(0))
+    given = pd.Series(groups if groups is not None and np.ndim(groups) == 1 else np.empty(0))
     if pd.api.types.is_numeric_dtype(given) and not pd.api.types.is_bool_dtype(given):
         numbers = given.fillna(-1).to_numpy(dtype=np.intp).clip(-1)
         names = list(range(int(numbers.max(initial=-1)) + 1))
