@@ -15,7 +15,9 @@ def test_examples(capsys):
     assert len(blocks) == 2
     assert 0.5 < names["clf"].score(names["test"], names["y_test"]) <= 1
     assert names["search"].best_params_["fairness_weight"] in (0, 1, 3)
-    assert len(capsys.readouterr().out.splitlines()) == 3
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("Degree fairness of predictions for 125 nodes")
+    assert len(printed) > 20
 
 
 def test_commands_exist():
