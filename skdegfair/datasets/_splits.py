@@ -1,0 +1,58 @@
+"""Which nodes to train on, to validate on and to test on."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+
+class Split(NamedTuple):
+    """Positions of nodes."""
+
+    train: NDArray[np.intp]
+    valid: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
+def authors_split(n_nodes: int) -> Split:
+    """The split of the paper's authors: 60 % training, 20 % validation and 20 % test nodes.
+
+    Their code shuffles with numpy's seed 0 whatever the seed of the run, so all of the
+    paper's runs share it.
+
+    Parameters
+    ----------
+    n_nodes : int
+
+    Returns
+    -------
+    Split
+        With ``train``, ``valid`` and ``test``.
+
+    Examples
+    --------
+    >>> from skdegfair.datasets import authors_split
+    >>> [len(part) for part in authors_split(2277)]
+    [1366, 455, 456]
+    """
+    return random_split(n_nodes, random_state=0)
+
+
+def random_split(n_nodes: int, *, random_state: Any = None) -> Split:
+    """60 % training, 20 % validation and 20 % test nodes at random.
+
+    Parameters
+    ----------
+    n_nodes : int
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    Split
+    """
+    order = np.arange(n_nodes)
+    check_random_state(random_state).shuffle(order)
+    return Split(*np.split(order, [int(n_nodes * 0.6), int(n_nodes * 0.8)]))
