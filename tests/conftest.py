@@ -1,6 +1,8 @@
 """Small graphs that most tests share."""
 
 import importlib.util
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,3 +33,13 @@ def small():
     for i, j in [(0, k) for k in range(1, 8)] + [(1, 2), (3, 4), (8, 9), (9, 10), (2, 8)]:
         A[i, j] = A[j, i] = 1.0
     return Graph(random.normal(size=(12, 5)), sp.csr_array(A))
+
+
+@pytest.fixture
+def paper_data(monkeypatch):
+    """Folder of the paper's archives, which fetchers then find; the test is skipped where it is missing."""
+    folder = Path(os.environ.get("SKDEGFAIR_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not (folder / "Chameleon.zip").exists():
+        pytest.skip("the paper's data is not here; set SKDEGFAIR_DATA to its folder")
+    monkeypatch.setenv("SKDEGFAIR_DATA", str(folder))
+    return folder

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import os
 import zipfile
 from pathlib import Path
 
@@ -13,19 +12,9 @@ from skdegfair.datasets import _fetch as fetching
 from skdegfair.datasets import _paper as paper
 from skdegfair.datasets import authors_split, fetch_chameleon, fetch_emnlp, fetch_squirrel, random_split
 
-LOCAL = Path(os.environ.get("SKDEGFAIR_DATA", Path(__file__).parents[2] / "shared" / "data"))
-needs_data = pytest.mark.skipif(
-    not (LOCAL / "Chameleon.zip").exists(), reason="the paper's data is not here; set SKDEGFAIR_DATA to its folder"
-)
 FETCHERS = {"Chameleon": fetch_chameleon, "Squirrel": fetch_squirrel, "EMNLP": fetch_emnlp}
 
 
-@pytest.fixture
-def local(monkeypatch):
-    monkeypatch.setenv("SKDEGFAIR_DATA", str(LOCAL))
-
-
-@needs_data
 @pytest.mark.parametrize(
     ("name", "nodes", "edges", "features", "classes", "mean", "median", "largest", "isolated", "distinct"),
     [
@@ -35,7 +24,7 @@ def local(monkeypatch):
     ],
 )
 def test_statistics_of_the_papers_table_1(
-    name, nodes, edges, features, classes, mean, median, largest, isolated, distinct, tmp_path, local
+    name, nodes, edges, features, classes, mean, median, largest, isolated, distinct, tmp_path, paper_data
 ):
     data = FETCHERS[name](data_home=tmp_path, download_if_missing=False)
     graph, degree = data.graph, data.graph.degree()
@@ -49,8 +38,7 @@ def test_statistics_of_the_papers_table_1(
     assert abs(data.A - data.A.T).sum() == 0
 
 
-@needs_data
-def test_second_load_reads_arrays_and_not_the_archive(tmp_path, local, monkeypatch):
+def test_second_load_reads_arrays_and_not_the_archive(tmp_path, paper_data, monkeypatch):
     first = fetch_chameleon(data_home=tmp_path)
     assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
     monkeypatch.setenv("SKDEGFAIR_DATA", str(tmp_path / "nowhere"))
@@ -61,13 +49,12 @@ def test_second_load_reads_arrays_and_not_the_archive(tmp_path, local, monkeypat
     cache.write_bytes(cache.read_bytes()[:1000])  # damaged: parsed again, not trusted
     with pytest.raises(OSError, match=r"Chameleon.zip is in none of"):
         fetch_chameleon(data_home=tmp_path, download_if_missing=False)
-    monkeypatch.setenv("SKDEGFAIR_DATA", str(LOCAL))
+    monkeypatch.setenv("SKDEGFAIR_DATA", str(paper_data))
     assert fetch_chameleon(data_home=tmp_path).graph.n_edges == 31371
 
 
-@needs_data
 @pytest.mark.parametrize(("name", "kept"), [("Chameleon", 1223), ("EMNLP", 2590)])
-def test_duplicates(name, kept, tmp_path, local):
+def test_duplicates(name, kept, tmp_path, paper_data):
     data = FETCHERS[name](data_home=tmp_path, drop_duplicates=True)
     whole = FETCHERS[name](data_home=tmp_path)
     assert data.graph.n_nodes == kept
