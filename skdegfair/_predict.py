@@ -13,8 +13,8 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from ._dispatch import accepts_graph
-from ._targets import check_labels, properly_typed
-from .graph import Graph, check_nodes, check_row_labels, is_unlabelled, row_labels
+from ._targets import check_labels
+from .graph import Graph, check_nodes, check_row_labels, is_unlabelled, properly_typed, row_labels
 from .nn import DegFairGNN, GraphTensors, NodeBatch
 from .training import NodeNet
 

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
-from .graph import check_nodes, is_unlabelled
+from .graph import as_labels, check_nodes, is_unlabelled, properly_typed
 
 Positions = NDArray[np.intp]
 
@@ -30,30 +29,13 @@ def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
     """Return y as one label per node; whether they are sensible is asked of the nodes in use only."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
-    if isinstance(y, pd.Series) and not isinstance(y.dtype, np.dtype):
-        y = y.to_numpy(dtype=object)  # nullable and categorical: numpy would make floats of them
-    if isinstance(y, (list, tuple)):
-        y = np.array(y, dtype=object)  # else numpy would turn a missing label among strings into the class "nan"
-    shape = np.asarray(y).shape
-    if len(shape) > 1 and shape[1:] != (1,):
-        raise ValueError(f"y should be a 1d array with one class per node, got an array of shape {shape} instead.")
-    y = column_or_1d(y, warn=True)
+    y = as_labels(y)
     if len(y) != n_nodes:
         raise ValueError(
             f"y has {len(y)} labels for {n_nodes} nodes (inconsistent numbers of samples). Give one label per node; "
             "where only some nodes are to be trained on, name them with nodes=."
         )
     return y
-
-
-def properly_typed(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels that are numbers, or all strings, with a dtype that says so."""
-    if labels.dtype != object:
-        return labels
-    kinds = sorted({type(label).__name__ for label in labels})
-    if len(kinds) > 1 and "str" in kinds:
-        raise ValueError(f"y mixes labels of the types {', '.join(kinds)}.")
-    return np.array(labels.tolist())
 
 
 def check_targets(y: Any, nodes: Positions, train: Any, valid: Any, unlabelled: Any) -> Targets:

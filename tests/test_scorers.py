@@ -3,9 +3,11 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -17,9 +19,11 @@ from sklearn.model_selection import (
     cross_validate,
     learning_curve,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from skorch.callbacks import EpochScoring
 
-from skdegfair import DegFairGNNClassifier
+from skdegfair import DegFairGNNClassifier, Graph, GraphTransformer
 from skdegfair.metrics import (
     SCORERS,
     FairestWithin,
@@ -109,8 +113,16 @@ def test_small_folds_with_empty_cells(data):
 
 def test_any_classifier_with_routed_degrees(data):
     degree = data.graph.degree()
-    scorer = make_degree_scorer().set_score_request(degree=True)
+    with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
+        make_degree_scorer().set_score_request(degree=True)
     with sklearn.config_context(enable_metadata_routing=True):
+        with pytest.raises(TypeError, match="degrees"):
+            make_degree_scorer().set_score_request(degrees=True)
+        with pytest.raises(UnsetMetadataPassedError):
+            cross_val_score(
+                LogisticRegression(), data.X, data.y, scoring=make_degree_scorer(), params={"degree": degree}
+            )
+        scorer = make_degree_scorer().set_score_request(degree=True)
         routed = cross_val_score(LogisticRegression(), data.X, data.y, cv=CV, scoring=scorer, params={"degree": degree})
     expected = []
     for train, test in CV.split(data.X, data.y):
@@ -127,11 +139,10 @@ def test_any_classifier_with_routed_degrees(data):
     "make",
     [
         lambda: FairnessScoring().set_score_request(degree=True),
-        lambda: {name: scorer.set_score_request(degree=True) if name != "accuracy" else scorer
-                 for name, scorer in ((name, get_scorer(name)) for name in SCORERS)},
+        lambda: {name: get_scorer(name).set_score_request(degree=True) for name in SCORERS},
     ],
     ids=["one", "dict"],
-)  # fmt: skip
+)
 def test_routed_degrees_for_several_metrics(data, make):
     degree = data.graph.degree()
     with sklearn.config_context(enable_metadata_routing=True):
@@ -144,7 +155,8 @@ def test_routed_degrees_for_several_metrics(data, make):
         )  # fmt: skip
     results = {name: search.cv_results_[f"mean_test_{name}"][1] for name in SCORERS}
     assert traded.mean() == pytest.approx(results["accuracy"] + 2 * results["neg_delta_deo"])
-    assert all(scorer.get_metadata_routing().score.requests == {} for scorer in SCORERS.values())  # still as they were
+    requests = [scorer.get_metadata_routing().score.requests for scorer in SCORERS.values()]
+    assert requests == [{"degree": None}] * 3  # still as they were
 
 
 def test_unlabelled_nodes_are_not_scored(data):
@@ -152,8 +164,27 @@ def test_unlabelled_nodes_are_not_scored(data):
     y[::4] = -1
     fitted = model(unlabelled=-1).fit(data.graph, y)
     known = y != -1
-    for scorer in (*SCORERS.values(), fairness_scoring, Tradeoff()):
-        assert scorer(fitted, data.graph, y) == scorer(fitted, data.graph[known], y[known])
+    pipeline = make_pipeline(GraphTransformer(StandardScaler()), model(unlabelled=-1)).fit(data.graph, y)
+    search = GridSearchCV(model(unlabelled=-1), {"dropout": [0.1]}, cv=2).fit(data.graph, y)
+    for estimator in (fitted, pipeline, search):
+        for scorer in (*SCORERS.values(), fairness_scoring, Tradeoff()):
+            assert scorer(estimator, data.graph, y) == scorer(estimator, data.graph[known], y[known])
+
+
+def test_labels_in_another_order_are_refused(data):
+    names = [f"node {i}" for i in range(120)]
+    G = Graph(pd.DataFrame(data.X, index=names), data.A)
+    y = pd.Series(data.y, index=names)
+    fitted = model().fit(G, y)
+    assert fairness_scoring(fitted, G, y) == fairness_scoring(fitted, data.graph, data.y)
+    with pytest.raises(ValueError, match="y carries the labels of X's rows in a different order"):
+        fairness_scoring(fitted, G, y[::-1])
+
+
+def test_options_are_checked():
+    for options in ({"hops": 0}, {"share": 7}, {"share": 0}):
+        with pytest.raises(ValueError, match="hops must be at least 1 and share in"):
+            make_degree_scorer(**options)
 
 
 @pytest.mark.parametrize("caching", [True, False])
@@ -198,7 +229,6 @@ RESULTS = {
         (MostAccurateWithin(0.5), 0),
         (MostAccurateWithin(0.2), 1),
         (MostAccurateWithin(0.1), 3),
-        (MostAccurateWithin(-1), 3),
     ],
     ids=repr,
 )
@@ -207,7 +237,15 @@ def test_refit_rules(rule, chosen):
     assert repr(pickle.loads(pickle.dumps(rule))) == repr(rule)
 
 
+def test_fairest_if_none_is_fair_enough():
+    results = {"mean_test_accuracy": [0.9, 0.8], "mean_test_neg_delta_dsp": [-0.4, -0.3]}
+    assert MostAccurateWithin(0.1)(results) == 1
+
+
 def test_refit_rules_complain():
+    for rule, value in ((FairestWithin, 2), (FairestWithin, -0.1), (MostAccurateWithin, 10)):
+        with pytest.raises(ValueError, match="is a part of 1"):
+            rule(value)
     with pytest.raises(ValueError, match=r"no score 'f1', only \['accuracy', 'neg_delta_dsp'\]"):
         FairestWithin(accuracy="f1")(RESULTS)
     with pytest.raises(ValueError, match="No candidate has a defined score"):

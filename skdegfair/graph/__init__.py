@@ -2,12 +2,14 @@
 
 from ._degree import degree_groups, generalized_degree
 from ._graph import Graph, row_labels
+from ._labels import as_labels, is_unlabelled, properly_typed
 from ._transformer import GraphTransformer
-from ._validation import check_adjacency, check_features, check_nodes, check_row_labels, is_unlabelled
+from ._validation import check_adjacency, check_features, check_nodes, check_row_labels
 
 __all__ = [
     "Graph",
     "GraphTransformer",
+    "as_labels",
     "check_adjacency",
     "check_features",
     "check_nodes",
@@ -15,5 +17,6 @@ __all__ = [
     "degree_groups",
     "generalized_degree",
     "is_unlabelled",
+    "properly_typed",
     "row_labels",
 ]

@@ -15,7 +15,8 @@ from ._validation import check_adjacency, check_features
 
 NOT_AN_ARRAY = (
     "A Graph cannot stand where a plain array is expected: its edges would be lost. Use graph.features for the "
-    "features alone, or wrap a transformer, as in GraphTransformer(StandardScaler())."
+    "features alone and graph.degree() for the degrees, or wrap a transformer, as in "
+    "GraphTransformer(StandardScaler())."
 )
 
 

@@ -170,13 +170,3 @@ def _check_symmetric(A: sp.csr_array) -> None:
 
 def _position(A: sp.csr_array, k: int) -> tuple[int, int]:
     return int(np.searchsorted(A.indptr, k, side="right") - 1), int(A.indices[k])
-
-
-def is_unlabelled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
-    """Where y holds the placeholder for an unknown label."""
-    missing = np.asarray(pd.isna(y))
-    if placeholder is None or pd.isna(placeholder):
-        return missing if placeholder is not None else np.zeros(len(y), dtype=bool)
-    found = np.zeros(len(y), dtype=bool)
-    found[~missing] = y[~missing] == placeholder
-    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,18 +11,17 @@ from numpy.typing import ArrayLike
 
 from ..graph import degree_groups
 from ._inference import wilson_interval
+from ._table import as_degrees
 
 
-def degree_curve(
-    score: ArrayLike, degree: ArrayLike, *, n_bins: int = 10, confidence_level: float = 0.95
-) -> pd.DataFrame:
+def degree_curve(score: ArrayLike, degree: Any, *, n_bins: int = 10, confidence_level: float = 0.95) -> pd.DataFrame:
     """Mean score of nodes in bins of about equal size by degree.
 
     Parameters
     ----------
     score : array-like of shape (n_nodes,)
         A number per node, such as ``y_true == y_pred`` for accuracy.
-    degree : array-like of shape (n_nodes,)
+    degree : array-like of shape (n_nodes,) or Graph
     n_bins : int, default=10
         Nodes of equal degree stay together, so there may be fewer bins.
     confidence_level : float, default=0.95
@@ -38,7 +38,7 @@ def degree_curve(
     >>> degree_curve([0, 0, 1, 1], [1, 1, 5, 9], n_bins=2)["score"].tolist()
     [0.0, 1.0]
     """
-    values, degrees = np.asarray(score, dtype=np.float64), np.asarray(degree, dtype=np.float64)
+    values, degrees = np.asarray(score, dtype=np.float64), as_degrees(degree).astype(np.float64)
     if values.shape != degrees.shape:
         raise ValueError(f"score and degree must be of equal length, got shapes {values.shape} and {degrees.shape}.")
     if not np.isfinite(values).all():

@@ -19,7 +19,7 @@ def delta_dsp(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    degree: ArrayLike | None = None,
+    degree: Any = None,
     groups: ArrayLike | None = None,
     share: float | None = None,
     labels: ArrayLike | None = None,
@@ -33,12 +33,12 @@ def delta_dsp(
     y_true : array-like of shape (n_nodes,)
         Tells which classes there are; parity itself does not ask what is true.
     y_pred : array-like of shape (n_nodes,)
-    degree : array-like of shape (n_nodes,), default=None
-        Generalized degree of the same nodes, as in ``G[test].degree()``.
+    degree : array-like of shape (n_nodes,) or Graph, default=None
+        Generalized degree of the nodes, as in ``G[test].degree()``, or ``G[test]`` itself.
     groups : array-like of shape (n_nodes,), default=None
-        In place of degrees: the number of each node's group from 0 for the lowest
-        degrees, -1 for none, as from :func:`degree_groups`; or its name (the order is
-        that of a categorical, else alphabetical), missing for none.
+        In place of degrees: the number of each node's group, rising with the degree and
+        -1 for none, as from :func:`degree_groups`; or its name (the order is that of a
+        categorical, else alphabetical), missing for none.
     share : float, default=None
         Size of the low and the high group made from degrees, 0.2 if None.
     labels : array-like, default=None
@@ -70,7 +70,7 @@ def delta_deo(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    degree: ArrayLike | None = None,
+    degree: Any = None,
     groups: ArrayLike | None = None,
     share: float | None = None,
     labels: ArrayLike | None = None,
@@ -106,7 +106,7 @@ def group_scores(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     *,
-    degree: ArrayLike | None = None,
+    degree: Any = None,
     groups: ArrayLike | None = None,
     share: float | None = None,
     labels: ArrayLike | None = None,

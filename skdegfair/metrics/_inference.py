@@ -68,13 +68,18 @@ def gap_frame(resampled: dict[str, Resampled], *, pairs: str, confidence_level: 
 
     rows = {}
     for name, (observed, expected, bootstrap, null) in resampled.items():
-        by_class = gaps(observed.T, pairs)
+        by_class, value = gaps(observed.T, pairs), float(gap(observed))
         bound = min(1.0, len(observed) / len(by_class)) if name == "delta_dsp" else 1.0
-        interval = gap_interval(observed, expected, bootstrap, gap, confidence_level)
+        corrected, low, high = np.clip(gap_interval(observed, expected, bootstrap, gap, confidence_level), 0.0, bound)
+        chance = _null_row(value, gap(null))
+        if chance["p_value"] > 1 - confidence_level:
+            low = 0.0  # chance alone may have made this gap
         rows[name] = {
-            "gap": float(gap(observed)),
-            **dict(zip(("corrected", "ci_low", "ci_high"), np.clip(interval, 0.0, bound), strict=True)),
-            **_null_row(float(gap(observed)), gap(null)),
+            "gap": value,
+            "corrected": corrected,
+            "ci_low": low,
+            "ci_high": high,
+            **chance,
             "n_defined": int((~np.isnan(by_class)).sum()) if name in BY_CLASS else pd.NA,
         }
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")

@@ -27,6 +27,8 @@ class FairestWithin:
     """
 
     def __init__(self, tolerance: float = 0.02, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
+        if not 0 <= tolerance < 1:
+            raise ValueError(f"tolerance is a part of 1, such as 0.02 for two points of accuracy, got {tolerance}.")
         self.tolerance, self.accuracy, self.fairness = tolerance, accuracy, fairness
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
@@ -55,6 +57,8 @@ class MostAccurateWithin:
     """
 
     def __init__(self, max_gap: float = 0.1, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
+        if not 0 <= max_gap <= 1:
+            raise ValueError(f"max_gap is a part of 1, such as 0.1 for ten points, got {max_gap}.")
         self.max_gap, self.accuracy, self.fairness = max_gap, accuracy, fairness
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
@@ -98,7 +102,10 @@ def _means(cv_results: Mapping[str, Any], name: str) -> Any:
     key = f"mean_test_{name}"
     if key not in cv_results:
         known = sorted(k.removeprefix("mean_test_") for k in cv_results if k.startswith("mean_test_"))
-        raise ValueError(f"The search has no score {name!r}, only {known}; pass scoring=SCORERS or fairness_scoring.")
+        raise ValueError(
+            f"The search has no score {name!r}, only {known}; pass scoring=SCORERS or fairness_scoring. If that was "
+            "done, scoring failed, and the warnings above say why."
+        )
     means = np.asarray(cv_results[key], dtype=np.float64)
     if np.isnan(means).all():
         raise ValueError(f"No candidate has a defined score {name!r}.")

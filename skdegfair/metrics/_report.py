@@ -9,17 +9,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from ..graph import Graph, generalized_degree, is_unlabelled
+from ..graph import as_labels
 from . import _render
+from ._assessed import assess
 from ._curve import degree_curve
 from ._inference import BY_CLASS, MEASURES, Resampled, class_gap_frame, gap_frame, rate_frame, resample
-from ._table import SCORES, Counts, GroupTable, gaps, group_numbers, mean_of_defined, table_of
-
-NO_DEGREES = "Degrees are read from a Graph. For any other X pass degree= or groups=."
+from ._table import SCORES, Counts, GroupTable, as_degrees, check_pairs, gaps, group_numbers, mean_of_defined, table_of
 
 
 class DegreeFairnessReport:
@@ -55,10 +53,10 @@ class DegreeFairnessReport:
     group_scores : DataFrame
         Size, degrees, accuracy, balanced accuracy and macro-F1 of each group.
     gaps : DataFrame
-        Each gap between groups; ``corrected``, the same without the part that noise adds
-        on average; its bootstrap confidence interval ``ci_low``, ``ci_high``; mean and 95 %
-        quantile of the gap under chance and the ``p_value``; and over how many classes it
-        is defined.
+        Each gap between groups; ``corrected``, an estimate of it without the part that
+        noise adds; its bootstrap confidence interval ``ci_low``, ``ci_high``, which
+        contains 0 whenever chance could have made the gap; mean and 95 % quantile of the
+        gap under chance and the ``p_value``; and over how many classes it is defined.
     class_gaps : DataFrame
         The same for each class, last group minus first, signed. The null is that of the
         absolute difference.
@@ -69,8 +67,15 @@ class DegreeFairnessReport:
 
     Notes
     -----
+    Whether degree plays a part at all is for the p-value to say, how large a part for the
+    interval. Both take nodes for independent. The errors of a graph neural network are
+    alike among neighbours, so that the truth is less certain than they say; and they
+    concern this one fitted model on these nodes, not another split or seed. The p-values
+    of classes are not adjusted for their number.
+
     The bootstrap keeps the sizes of the groups and draws from the table with one more node
-    for each class of a group, spread as the predictions of that class in all groups.
+    for each class of a group, spread half as the predictions of that class in all groups
+    and half as all predictions.
     Chance means: for delta DSP, accuracy and macro-F1, the same nodes dealt to groups of
     these sizes at random; for delta DEO and balanced accuracy, the same within each true
     class. Nodes in no group count for the scores of all nodes only.
@@ -120,20 +125,14 @@ class DegreeFairnessReport:
             Further parameters of :func:`degree_fairness_report`. The classes are by default
             all that the estimator knows, and those in y.
         """
-        degrees = _degrees(X if degree is None and isinstance(X, Graph) else degree, hops)
-        if degrees is None and groups is None:
-            raise TypeError(NO_DEGREES)
-        truth = np.asarray(y)
-        known = ~is_unlabelled(truth, getattr(estimator, "unlabelled", None))
-        if labels is None and hasattr(estimator, "classes_"):
-            labels = np.union1d(estimator.classes_, truth[known])
+        nodes = assess(estimator, X, y, degree=degree, groups=groups, hops=hops, labels=labels)
         return degree_fairness_report(
-            truth[known],
-            np.asarray(estimator.predict(X))[known],
-            degree=None if degrees is None else degrees[known],
-            groups=None if groups is None else pd.Series(groups)[known],
+            nodes.y_true,
+            nodes.y_pred,
+            degree=nodes.degree,
+            groups=nodes.groups,
             hops=hops,
-            labels=labels,
+            labels=nodes.labels,
             **options,
         )
 
@@ -249,13 +248,16 @@ def degree_fairness_report(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_nodes,)
-    degree : array-like of shape (n_nodes,), Graph or sparse adjacency of the same nodes, default=None
-        Generalized degrees, or where to count them.
+    degree : array-like of shape (n_nodes,) or Graph, default=None
+        Generalized degrees of the nodes, or the nodes as a view of their graph, as in
+        ``G[test]``.
     groups : array-like of shape (n_nodes,), default=None
         Groups to compare in place of the nodes of lowest and highest degree: numbers from
-        0 for the lowest degrees with -1 for none, as from :func:`degree_groups`, or names.
+        0 for the lowest degrees with -1 for none, or names. For quartiles of degrees say
+        ``groups=degree_groups(degree, n_groups=4)``; degree may be given as well.
     hops : int, default=1
-        Which generalized degree to count; where degrees are given as numbers, which they are.
+        Which generalized degree to count in a Graph (walks of that length); where degrees
+        are given as numbers, which they are.
     share : float, default=None
         Size of the low and the high group made from degrees, 0.2 if None.
     labels : array-like, default=None
@@ -282,13 +284,14 @@ def degree_fairness_report(
     >>> report.scores.loc["predictions", "delta_dsp"] > report.gaps.loc["delta_dsp", "null_95"]
     np.True_
     """
-    _check_options(confidence_level, n_resamples)
-    degrees = _degrees(degree, hops)
+    _check_options(pairs, confidence_level, n_resamples)
+    degrees = None if degree is None else as_degrees(degree, hops)
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     table = table_of(y_true, y_pred, labels=labels, **grouping)
     ranges = curve = None
     if degrees is not None:
-        curve = degree_curve(np.asarray(y_true) == np.asarray(y_pred), degrees, confidence_level=confidence_level)
+        right = as_labels(y_true) == as_labels(y_pred)
+        curve = degree_curve(right, degrees, confidence_level=confidence_level)
         numbers, _ = group_numbers(**grouping)
         ranges = pd.Series(degrees).groupby(numbers).agg(degree_min="min", degree_max="max")
         ranges = ranges.reindex(range(len(table.groups)))
@@ -304,16 +307,8 @@ def degree_fairness_report(
     )
 
 
-def _degrees(degree: Any, hops: int) -> Any:
-    """Degrees as numbers, counted where a graph is given."""
-    if isinstance(degree, Graph):
-        return degree.degree(hops)
-    if sp.issparse(degree):
-        return generalized_degree(degree, hops)
-    return None if degree is None else np.asarray(degree)
-
-
-def _check_options(confidence_level: float, n_resamples: int) -> None:
+def _check_options(pairs: str, confidence_level: float, n_resamples: int) -> None:
+    check_pairs(pairs)
     if not 0 < confidence_level < 1:
         raise ValueError(f"confidence_level must be between 0 and 1, got {confidence_level}.")
     if not isinstance(n_resamples, Integral) or n_resamples < 1:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ._table import Counts, Rates, ratio
+from ._table import Counts, Rates, mean_of_defined, ratio
 
 CELLS_AT_ONCE = 4_000_000
 """Bounds the memory that resampled tables take."""
@@ -26,14 +26,15 @@ def chunks(n_resamples: int, n_cells: int) -> Iterator[int]:
 
 
 def smoothed(counts: Counts) -> Counts:
-    """Counts with one more node for each class of each group, spread as the predictions of the class in all groups.
+    """Counts with one more node for each class of each group, so that no rate counts as known for certain.
 
-    Without it, a class whose few nodes are all recognised in a group would count as known for certain.
+    Half of it is spread as the predictions of the class in all groups, half as all predictions.
     """
     of_class = counts.sum(-1, keepdims=True)
     pooled = ratio(counts.sum(0), counts.sum((0, 2))[:, None])
-    more = np.where(of_class > 0, counts + pooled, 0.0)
-    return np.where(of_class > 0, more * of_class / (of_class + 1), 0.0)
+    anywhere = ratio(counts.sum((0, 1)), counts.sum())
+    more = (counts + pooled / 2 + anywhere / 2) * of_class / (of_class + 1)
+    return np.where(of_class > 0, more, 0.0)
 
 
 def bootstrap_tables(expected: Counts, size: int, rng: np.random.Generator) -> Counts:
@@ -88,13 +89,14 @@ def _deal(pool: NDArray[np.int64], hands: NDArray[np.int64], size: int, rng: np.
 def gap_interval(
     rates: Rates, expected: Rates, draws: Rates, gap: Gap, confidence_level: float
 ) -> tuple[float, float, float]:
-    """Estimate of a gap without the part that chance adds to it, and its confidence interval.
+    """Estimate of a gap without the part that noise adds to it, and its confidence interval.
 
     A mean of absolute differences is too large on average, since noise widens a
     difference of nothing and hardly narrows any, and a percentile interval errs in the
-    same direction once more. So the gap is corrected twice for that bias, here and in each
-    resample, and the interval is as wide as the resamples miss the gap they were drawn
-    with. It may lie below the gap as observed.
+    same direction once more. How much noise adds depends on how large the differences
+    are; so it is measured at rates that are drawn together as far as noise has driven them
+    apart. The interval is as wide as that estimate varies in resamples, and may lie below
+    the gap as observed.
 
     Parameters
     ----------
@@ -108,15 +110,32 @@ def gap_interval(
     -------
     corrected, low, high : float
     """
-    noise = np.nan_to_num(draws - expected)[:64]
-    noise = np.concatenate([noise, -noise])
+    if np.isnan(gap(rates)):
+        return np.nan, np.nan, np.nan
+    noise = np.nan_to_num(draws - expected)
+    some = np.concatenate([noise[:64], -noise[:64]])
+    of_noise = np.where(np.isnan(rates), 0.0, _spread(noise)[1]).var(0).sum()
 
-    def without_bias(at: Rates) -> Rates:
-        once = np.mean([gap(at + shift) for shift in noise], axis=0)
-        twice = np.mean([gap(at + np.sqrt(2) * shift) for shift in noise], axis=0)
-        return 3 * gap(at) - 3 * once + twice
+    def without_noise(at: Rates) -> Rates:
+        centre, apart = _spread(at)
+        size = np.square(np.nan_to_num(apart)).sum((-1, -2))
+        true_part = np.clip(1 - of_noise / np.maximum(size, 1e-12), 0.0, 1.0)
+        drawn_together = centre + true_part[..., None, None] * apart
+        added = np.mean([gap(drawn_together + shift) for shift in some], axis=0) - gap(drawn_together)
+        return gap(at) - added
 
-    corrected = float(without_bias(rates))
-    misses = np.abs(without_bias(np.where(np.isnan(draws), expected, draws)) - gap(expected))
-    reach = float(np.quantile(misses, confidence_level)) if np.isfinite(misses).all() else np.nan
-    return corrected, corrected - reach, corrected + reach
+    corrected = without_noise(rates)
+    if rates.shape == (2, 1):  # one difference: the interval of the difference itself says more
+        tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+        ends = rates[1, 0] - rates[0, 0] + np.quantile(noise[:, 1, 0] - noise[:, 0, 0], tails)
+        low = 0.0 if ends[0] < 0 < ends[1] else np.abs(ends).min()
+        return max(float(corrected), 0.0), float(low), float(np.abs(ends).max())
+    reach = np.quantile(np.abs(without_noise(rates + noise) - corrected), confidence_level)
+    centre = max(float(corrected), 0.0)
+    return centre, centre - float(reach), centre + float(reach)
+
+
+def _spread(rates: Rates) -> tuple[Rates, Rates]:
+    """Mean over the groups, and how far each group is from it."""
+    centre = mean_of_defined(np.swapaxes(rates, -1, -2))[..., None, :]
+    return centre, rates - centre

@@ -9,17 +9,19 @@ import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-from ..graph import is_unlabelled
+from ..graph import as_labels, is_unlabelled
+from ._assessed import assess, placeholder_of
 from ._table import accuracies, gaps, mean_of_defined, prediction_rates, recalls, table_of
 
 RATES = {"dsp": prediction_rates, "deo": recalls}
 NO_DEGREES = (
     "{name} needs the degrees of the nodes. Score on a Graph; or with metadata routing on, request them with "
-    "scorer.set_score_request(degree=True) and pass them as degree."
+    "scorer.set_score_request(degree=True) and pass them, as in params={{'degree': degree}} of cross_validate."
 )
+NO_ROUTING = "Requests for metadata need metadata routing: call sklearn.set_config(enable_metadata_routing=True) first."
 
 
 class _Scorer:
@@ -30,17 +32,32 @@ class _Scorer:
     def _accept_sample_weight(self) -> bool:
         return False
 
-    def set_score_request(self, **requests: bool | str | None) -> _Scorer:
-        """Request metadata (``degree``) for scoring, with metadata routing on."""
-        self._metadata_request = MetadataRequest(owner=self)
-        for name, alias in requests.items():
-            self._metadata_request.score.add_request(param=name, alias=alias)
+    def set_score_request(self, *, degree: bool | str | None) -> _Scorer:
+        """Request degrees for scoring; needs metadata routing.
+
+        Parameters
+        ----------
+        degree : bool, str or None
+            Whether ``degree`` shall be passed on, or the name under which it comes.
+
+        Returns
+        -------
+        self
+        """
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(NO_ROUTING)
+        self._metadata_request = self._default_request(degree)
         return self
 
     def get_metadata_routing(self) -> Any:
         """What metadata is asked for."""
         request = getattr(self, "_metadata_request", None)
-        return MetadataRequest(owner=self) if request is None else get_routing_for_object(request)
+        return self._default_request() if request is None else get_routing_for_object(request)
+
+    def _default_request(self, degree: bool | str | None = None) -> MetadataRequest:
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="degree", alias=degree)
+        return request
 
 
 class FairnessScoring(_Scorer):
@@ -62,21 +79,21 @@ class FairnessScoring(_Scorer):
     __name__ = "fairness_scoring"
 
     def __init__(self, *, hops: int = 1, share: float = 0.2) -> None:
+        if hops < 1 or not 0 < share <= 0.5:
+            raise ValueError(f"hops must be at least 1 and share in (0, 0.5], got {hops} and {share}.")
         self.hops, self.share = hops, share
 
-    def __call__(self, estimator: Any, X: Any, y_true: ArrayLike, *, degree: ArrayLike | None = None) -> Any:
+    def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> Any:
         return self._assess(estimator, X, y_true, degree)
 
-    def _assess(self, estimator: Any, X: Any, y_true: ArrayLike, degree: ArrayLike | None) -> dict[str, float]:
+    def _assess(self, estimator: Any, X: Any, y_true: Any, degree: Any) -> dict[str, float]:
         if degree is None:
             if not callable(getattr(X, "degree", None)):  # a Graph, or what skorch is given of one
                 raise TypeError(NO_DEGREES.format(name=self.__name__))
             degree = X.degree(self.hops)
-        truth, predicted, known = _predictions(estimator, X, y_true)
-        classes = getattr(estimator, "classes_", None)  # so that each fold averages over the same
-        labels = None if classes is None else np.union1d(classes, truth)
+        nodes = assess(estimator, X, _labels_of(X, y_true), degree=degree)  # labels: each fold averages over the same
         table = table_of(
-            truth, predicted, degree=np.asarray(degree)[known], groups=None, share=self.share, labels=labels
+            nodes.y_true, nodes.y_pred, degree=nodes.degree, groups=None, share=self.share, labels=nodes.labels
         )
         scores = {"accuracy": float(accuracies(table.counts.sum(0) + table.outside))}
         for name, rates in RATES.items():
@@ -97,7 +114,7 @@ class DegreeScorer(FairnessScoring):
         self.gap = gap
         self.__name__ = f"neg_delta_{gap}"
 
-    def __call__(self, estimator: Any, X: Any, y_true: ArrayLike, *, degree: ArrayLike | None = None) -> float:
+    def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> float:
         return self._assess(estimator, X, y_true, degree)[self.__name__]
 
     def __repr__(self) -> str:
@@ -132,7 +149,7 @@ class Tradeoff(FairnessScoring):
             raise ValueError(f"gap must be one of {sorted(RATES)}, got {gap!r}.")
         self.weight, self.gap = weight, gap
 
-    def __call__(self, estimator: Any, X: Any, y_true: ArrayLike, *, degree: ArrayLike | None = None) -> float:
+    def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> float:
         scores = self._assess(estimator, X, y_true, degree)
         return scores["accuracy"] + self.weight * scores[f"neg_delta_{self.gap}"]
 
@@ -145,9 +162,10 @@ class Accuracy(_Scorer):
 
     __name__ = "accuracy"
 
-    def __call__(self, estimator: Any, X: Any, y_true: ArrayLike) -> float:
-        truth, predicted, _ = _predictions(estimator, X, y_true)
-        return float((truth == predicted).mean())
+    def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> float:
+        truth = as_labels(_labels_of(X, y_true))
+        known = ~is_unlabelled(truth, placeholder_of(estimator))
+        return float((truth == np.asarray(estimator.predict(X)))[known].mean())
 
     def __repr__(self) -> str:
         return "Accuracy()"
@@ -198,8 +216,6 @@ def get_scorer(name: str) -> Any:
     return copy.deepcopy(SCORERS[name])
 
 
-def _predictions(estimator: Any, X: Any, y_true: ArrayLike) -> tuple[Any, Any, Any]:
-    """True and predicted classes of the nodes whose class is known, and which these are."""
-    truth = np.asarray(X.y if y_true is None else y_true)  # skorch without caching hands over its data set only
-    known = ~is_unlabelled(truth, getattr(estimator, "unlabelled", None))
-    return truth[known], np.asarray(estimator.predict(X))[known], known
+def _labels_of(X: Any, y_true: Any) -> Any:
+    """Labels as they are given; skorch without caching hands over its data set only."""
+    return np.asarray(X.y) if y_true is None else y_true

@@ -13,14 +13,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ..graph import degree_groups
+from ..graph import Graph, as_labels, degree_groups, properly_typed
 
 Counts = NDArray[np.float64]
 Rates = NDArray[np.float64]
 
 MISSING = (
-    "y_true holds {n} missing labels. Assess the nodes whose class is known, as in y_true[known], y_pred[known] and "
+    "{name} holds {n} missing labels. Assess the nodes whose class is known, as in y_true[known], y_pred[known] and "
     "degree[known]."
+)
+TWO_TYPES = "y_true holds {one} and y_pred holds {other}: bring both to one type."
+TWO_GROUPS = (
+    "groups must hold the group of each node, at least two of them: whole numbers that rise with the degree, below 0 "
+    "for none, or names."
 )
 
 
@@ -81,8 +86,7 @@ def gaps(rates: Rates, pairs: str = "max") -> Rates:
 
     Shapes: groups along axis -1 -> without that axis. NaN where fewer than two groups are defined.
     """
-    if pairs not in ("max", "mean"):
-        raise ValueError(f'pairs must be "max" or "mean", got {pairs!r}.')
+    check_pairs(pairs)
     differences = np.stack(
         [np.abs(rates[..., i] - rates[..., j]) for i, j in combinations(range(rates.shape[-1]), 2)], axis=-1
     )
@@ -90,6 +94,11 @@ def gaps(rates: Rates, pairs: str = "max") -> Rates:
         return mean_of_defined(differences)
     largest = np.where(np.isnan(differences), -1.0, differences).max(-1)
     return np.where(largest < 0, np.nan, largest)
+
+
+def check_pairs(pairs: str) -> None:
+    if pairs not in ("max", "mean"):
+        raise ValueError(f'pairs must be "max" or "mean", got {pairs!r}.')
 
 
 def mean_of_defined(values: Rates) -> Rates:
@@ -114,19 +123,17 @@ def table_of(
     labels: ArrayLike | None,
 ) -> GroupTable:
     """Counts of predictions, with groups from degrees or as given; complaints where they do not fit."""
-    truth, predicted = np.asarray(y_true), np.asarray(y_pred)
-    for name, values in (("y_true", truth), ("y_pred", predicted)):
-        if values.ndim != 1:
-            raise ValueError(f"{name} must hold one class per node, got an array of shape {values.shape}.")
-    missing = int(pd.isna(truth).sum())
-    if missing:
-        raise ValueError(MISSING.format(n=missing))
+    truth, predicted = (_classes_of(name, y) for name, y in (("y_true", y_true), ("y_pred", y_pred)))
+    if (truth.dtype.kind in "US") != (predicted.dtype.kind in "US"):
+        raise ValueError(TWO_TYPES.format(one=truth.dtype.name, other=predicted.dtype.name))
     numbers, names = group_numbers(degree, groups, share)
     if not len(truth) == len(predicted) == len(numbers):
         raise ValueError(
             "y_true, y_pred and the degrees or groups must be of equal length, got "
             f"{len(truth)}, {len(predicted)} and {len(numbers)}."
         )
+    if not len(truth):
+        raise ValueError("There is no node to assess: y_true is empty.")
     present = np.union1d(truth, predicted)
     classes = present if labels is None else np.unique(np.asarray(labels))
     unknown = np.setdiff1d(present, classes)
@@ -137,26 +144,39 @@ def table_of(
     return GroupTable(counts[1:], counts[0], names, classes.tolist())
 
 
-def group_numbers(
-    degree: ArrayLike | None, groups: ArrayLike | None, share: float | None
-) -> tuple[NDArray[np.intp], list[Any]]:
+def group_numbers(degree: Any, groups: Any, share: float | None) -> tuple[NDArray[np.intp], list[Any]]:
     """Number of each node's group, -1 for none, and the groups' names."""
     if (degree is None) == (groups is None):
         raise ValueError("Give either degree, as in degree=graph.degree(), or groups.")
     if degree is not None:
-        return degree_groups(degree, share=share), ["low", "high"]
+        return degree_groups(as_degrees(degree), share=share), ["low", "high"]
     if share is not None:
         raise ValueError("share makes groups of degree; groups are given already.")
-    given = pd.Series(groups if groups is not None and np.ndim(groups) == 1 else np.empty(0))
+    given = pd.Series(groups if np.ndim(groups) == 1 else np.empty(0)).infer_objects()
     if pd.api.types.is_numeric_dtype(given) and not pd.api.types.is_bool_dtype(given):
-        numbers = given.fillna(-1).to_numpy(dtype=np.intp).clip(-1)
-        names = list(range(int(numbers.max(initial=-1)) + 1))
-    else:  # in the order of their names, or that of a categorical; missing for none
-        named = pd.Categorical(given)
-        numbers, names = named.codes.astype(np.intp), named.categories.tolist()
+        if (given.dropna() % 1 != 0).any():
+            raise ValueError(TWO_GROUPS)
+        given = given.where(given >= 0)
+    named = pd.Categorical(given)  # in the order of their numbers or names, or that of a categorical; missing for none
+    names = named.categories.tolist()
     if len(names) < 2:
-        raise ValueError(
-            "groups must hold the group of each node, at least two of them: numbers from 0 for the lowest degrees, "
-            "with -1 for none, or names."
-        )
-    return numbers, names
+        raise ValueError(TWO_GROUPS)
+    return named.codes.astype(np.intp), [int(name) if isinstance(name, float) else name for name in names]
+
+
+def as_degrees(degree: Any, hops: int = 1) -> NDArray[np.float64]:
+    """Degrees as numbers, counted where a Graph is given."""
+    if isinstance(degree, Graph):
+        return degree.degree(hops)
+    values = np.asarray(degree)
+    if values.ndim != 1 or values.dtype.kind not in "biuf":
+        raise ValueError("degree must hold one finite number per node, or be a Graph of the nodes.")
+    return values
+
+
+def _classes_of(name: str, y: Any) -> NDArray[Any]:
+    labels = as_labels(y, name)
+    missing = int(pd.isna(labels).sum())
+    if missing:
+        raise ValueError(MISSING.format(name=name, n=missing))
+    return properly_typed(labels, name)

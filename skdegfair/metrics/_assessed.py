@@ -1,0 +1,75 @@
+"""What a fitted classifier says of nodes whose class is known, ready to be assessed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..graph import Graph, as_labels, check_row_labels, is_unlabelled, properly_typed, row_labels
+from ._table import as_degrees
+
+NO_DEGREES = "Degrees are read from a Graph. For any other X pass degree= or groups=."
+
+
+class Assessed(NamedTuple):
+    """Labelled nodes: true and predicted classes, degrees and groups where there are any, classes to average over."""
+
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+    degree: NDArray[np.float64] | None
+    groups: pd.Series | None
+    labels: NDArray[Any] | None
+
+
+def assess(
+    estimator: Any, X: Any, y: Any, *, degree: Any = None, groups: Any = None, hops: int = 1, labels: Any = None
+) -> Assessed:
+    """Predict, and leave out nodes that the estimator takes for unlabelled.
+
+    Parameters
+    ----------
+    estimator : fitted classifier, alone, in a pipeline or in a search
+    X : Graph, or what the estimator predicts on
+    y : array-like of shape (n_nodes,)
+    degree : array-like of shape (n_nodes,) or Graph, default=None
+        Read from X if that is a Graph.
+    groups : array-like of shape (n_nodes,), default=None
+    hops : int, default=1
+    labels : array-like, default=None
+        By default all classes that the estimator knows, and those in y.
+    """
+    check_row_labels(row_labels(X), y=y, degree=degree, groups=groups)  # a Series in another order than X
+    if degree is None and isinstance(X, Graph):
+        degree = X
+    if degree is None and groups is None:
+        raise TypeError(NO_DEGREES)
+    truth, predicted = as_labels(y), np.asarray(estimator.predict(X))
+    degrees = None if degree is None else as_degrees(degree, hops)
+    for name, values in (("y", truth), ("degree", degrees), ("groups", groups)):
+        if values is not None and len(values) != len(predicted):
+            raise ValueError(f"{name} has {len(values)} entries for {len(predicted)} nodes that were predicted.")
+    known = ~is_unlabelled(truth, placeholder_of(estimator))
+    if labels is None and hasattr(estimator, "classes_") and not pd.isna(truth[known]).any():
+        labels = np.union1d(estimator.classes_, properly_typed(truth[known]))
+    return Assessed(
+        truth[known],
+        predicted[known],
+        None if degrees is None else degrees[known],
+        None if groups is None else pd.Series(groups)[known].reset_index(drop=True),
+        labels,
+    )
+
+
+def placeholder_of(estimator: Any) -> Any:
+    """The value that stands for an unknown label, also of a classifier in a pipeline or a search."""
+    while not hasattr(estimator, "unlabelled"):
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        else:
+            return None
+    return estimator.unlabelled
