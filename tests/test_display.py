@@ -55,7 +55,10 @@ def test_gaps_show_rates_intervals_and_chance(data, fitted):
 
 def test_gaps_on_given_axes_and_for_many_groups(data, fitted):
     _, axes = plt.subplots(ncols=2)
-    assert list(DegreeGapDisplay.from_predictions(data.y, data.y, degree=data.graph.degree(), ax=axes).axes_) == [*axes]
+    display = DegreeGapDisplay.from_predictions(data.y, data.y, degree=data.graph.degree(), ax=axes)
+    assert list(display.axes_) == [*axes]
+    assert [ax.get_ylim() for ax in axes] == [(2.55, -0.55)] * 2  # the first class on top of both
+    assert [[text.get_text() for text in ax.get_yticklabels()] for ax in axes] == [["0", "1", "2"]] * 2
     _, ax = plt.subplots()
     groups = degree_groups(data.graph.degree(), n_groups=4)
     display = DegreeGapDisplay.from_estimator(fitted, data.graph, data.y, groups=groups, panels=["recall"], ax=ax)
@@ -65,6 +68,28 @@ def test_gaps_on_given_axes_and_for_many_groups(data, fitted):
         display.plot(ax=ax)
     with pytest.raises(ValueError, match="panels must be some of"):
         display.plot(panels=["precision"])
+
+
+def test_odd_names_and_undefined_gaps():
+    names = np.array(["$_$", "Computer Science: Theory", "Computer Science: Practice"])
+    y = names[np.arange(60) % 3]
+    display = DegreeGapDisplay.from_predictions(y, y, degree=np.arange(60))
+    ticks = [text.get_text() for text in display.axes_[0].get_yticklabels()]
+    assert len(set(ticks)) == 3
+    drawn(display.figure_)
+    tied = DegreeGapDisplay.from_predictions(y, y, degree=np.ones(60))
+    assert "ΔDSP not defined" in tied.axes_[0].get_title()
+    drawn(tied.figure_)
+
+
+def test_curve_has_ticks_within_a_decade():
+    display = DegreeCurveDisplay.from_scores(np.ones(60), degree=np.arange(60) % 7 + 2)
+    display.figure_.canvas.draw()
+    low, high = display.ax_.get_xlim()
+    assert [text.get_text() for text in display.ax_.get_xticklabels() if low <= text.get_position()[0] <= high] == [
+        "2",
+        "5",
+    ]
 
 
 def test_curve_shows_the_score_and_the_nodes(data, fitted):
@@ -94,9 +119,14 @@ def test_curve_of_any_score_and_classifier(data):
     with pytest.raises(TypeError, match="Degrees are read from a Graph"):
         DegreeCurveDisplay.from_estimator(plain, data.X, data.y)
     loss = -np.log(plain.predict_proba(data.X)[np.arange(120), data.y])
-    display = DegreeCurveDisplay.from_scores(3 * loss, degree=degree, score_name="Log loss")
-    assert display.ax_.get_ylabel() == "Log loss"
-    drawn(display.figure_)
+    display = DegreeCurveDisplay.from_scores(loss / 10, degree=degree, score_name="Log loss", degree_name="Links")
+    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("Links", "Log loss")
+    assert not any("%" in text for text in drawn(display.figure_))
+    two = DegreeCurveDisplay.from_estimator(plain, data.X, data.y, degree=data.graph, hops=2)
+    assert two.ax_.get_xlabel() == "2-hop degree"
+    np.testing.assert_allclose(
+        two.curve["degree_mean"], degree_curve(np.ones(120), data.graph.degree(2))["degree_mean"]
+    )
 
 
 def test_front():
@@ -123,7 +153,11 @@ def test_pareto_of_models(data, fitted):
         assert display.gap[number] == report.gaps.loc["delta_deo", "gap"]
     assert display.majority == pytest.approx(np.bincount(data.y).max() / 120)
     with pytest.raises(TypeError, match="Degrees are read from a Graph"):
-        ParetoDisplay.from_estimator(models, data.X, data.y)
+        ParetoDisplay.from_estimator({"plain": LogisticRegression().fit(data.X, data.y)}, data.X, data.y)
+    with pytest.raises(TypeError, match="must be a dict from names"):
+        ParetoDisplay.from_estimator(list(models.values()), data.graph, data.y)
+    with pytest.raises(ValueError, match="1 names for 2 models"):
+        ParetoDisplay([0.1, 0.2], [0.1, 0.2], names=["a"])
     with pytest.raises(ValueError, match=r"gap must be one of \['deo', 'dsp'\]"):
         ParetoDisplay.from_predictions(data.y, {"perfect": data.y}, degree=data.graph.degree(), gap="eo")
 
@@ -138,7 +172,9 @@ def test_pareto_of_a_search(data):
     display = ParetoDisplay.from_search(search, majority=0.3, ax=ax)
     np.testing.assert_allclose(display.gap, -search.cv_results_["mean_test_neg_delta_dsp"])
     assert display.chosen == search.best_index_
-    drawn(display.figure_)
+    assert {"fairness_weight=0", "fairness_weight=9", "chosen", "majority vote"} <= set(drawn(display.figure_))
+    many = GridSearchCV(model, {"dropout": np.linspace(0, 0.9, 8)}, cv=2, scoring=fairness_scoring, refit=False)
+    assert {"on the front", "not on it"} <= set(drawn(ParetoDisplay.from_search(many.fit(data.graph, data.y)).figure_))
     with pytest.raises(ValueError, match="no score 'neg_delta_dsp'"):
         ParetoDisplay.from_search(
             GridSearchCV(model, {"dropout": [0.5]}, cv=2).fit(data.graph, data.y), accuracy="score"
@@ -164,6 +200,8 @@ def test_training(fitted):
     drawn(display.figure_)
     with pytest.raises(NotFittedError):
         TrainingDisplay.from_estimator(DegFairGNNClassifier())
+    with pytest.raises(TypeError, match="LogisticRegression has no history_"):
+        TrainingDisplay.from_estimator(LogisticRegression().fit([[0.0], [1.0]], [0, 1]))
 
 
 def test_training_of_a_plain_model(data):

@@ -220,6 +220,12 @@ def test_page(report, tmp_path):
     assert "<img" not in fragment
 
 
+def test_no_figure_is_left_open(report):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    report.to_html()
+    assert plt.get_fignums() == []
+
+
 def test_names_are_escaped():
     report = degree_fairness_report(["<b>", "x", "<b>", "x"], ["<b>", "x", "x", "x"], groups=["<i>", "j", "j", "<i>"])
     assert "<b>" not in report._repr_html_()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skdegfair.metrics import gaps, group_counts, mean_of_defined, prediction_rates, recalls
-from skdegfair.metrics._inference import resample, wilson_interval
+from skdegfair.metrics._inference import gap_frame, resample, wilson_interval
 from skdegfair.metrics._resampling import bootstrap_tables, chunks, gap_interval, permuted_tables, smoothed
 
 RATES = {"dsp": prediction_rates, "deo": recalls}
@@ -69,7 +69,9 @@ def test_smoothing_leaves_no_rate_certain():
     expected = smoothed(counts)
     assert 0 < recalls(expected)[0, 0] < 1
     assert np.isnan(recalls(expected)[0, 1])  # no node of the class in the group: nothing is made up
-    np.testing.assert_allclose(recalls(expected)[0, 0], (3 + 8 / 13) / 4)
+    np.testing.assert_allclose(recalls(expected)[0, 0], (3 + 8 / 13 / 2 + 12 / 17 / 2) / 4)
+    perfect = np.array([[[1.0, 0], [0, 1]], [[1, 0], [0, 1]]])  # two nodes per group
+    assert (gap_frame(resample(perfect, 200, 0), pairs="max", confidence_level=0.95)["ci_high"] > 0.3).all()
 
 
 def test_memory_is_bounded_and_small_draws_are_one():
@@ -121,6 +123,31 @@ def test_chance_covers_what_has_nothing_to_do_with_degree(gap):
         null = mean_gap(RATES[gap](permuted_tables(counts, 300, rng, within_class=gap == "deo")))
         covered += mean_gap(RATES[gap](counts)) <= np.quantile(null, 0.95, method="higher")
     assert 930 <= covered <= 980
+
+
+@pytest.mark.parametrize("n_classes", [2, 20])
+def test_no_gap_is_found_where_there_is_none(n_classes):
+    """The interval contains 0 as often as it should, and agrees with the p-value."""
+    probabilities = confusion(np.full((2, n_classes), 1 / n_classes), np.full((2, n_classes), 0.7))
+    rng = np.random.default_rng(0)
+    found = np.zeros(5)
+    for seed in range(60):
+        frame = gap_frame(resample(draw(rng, probabilities, (92, 89)), 100, seed), pairs="max", confidence_level=0.95)
+        assert ((frame["ci_low"] == 0) | (frame["p_value"] <= 0.05)).all()
+        found += (frame["ci_low"] > 0).to_numpy()
+    assert (found <= 8).all()  # 3 of 60 are expected
+
+
+def test_correction_takes_most_of_the_noise_away():
+    probabilities = confusion(np.full((2, 20), 0.05), np.full((2, 20), 0.7))
+    rng = np.random.default_rng(0)
+    frames = [
+        gap_frame(resample(draw(rng, probabilities, (92, 89)), 100, seed), pairs="max", confidence_level=0.95)
+        for seed in range(20)
+    ]
+    for gap in ("delta_dsp", "delta_deo"):
+        observed, corrected = (np.mean([frame.loc[gap, name] for frame in frames]) for name in ("gap", "corrected"))
+        assert corrected < observed / 3  # the true gap is 0
 
 
 @pytest.mark.parametrize("gap", ["dsp", "deo"])

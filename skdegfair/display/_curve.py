@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..graph import Graph, is_unlabelled
-from ..metrics import degree_curve
+from ..graph import as_labels
+from ..metrics import assess, degree_curve
 from ._style import CHANCE, COLOURS, axes_for, in_percent, tidy
 
 
@@ -20,7 +20,10 @@ class DegreeCurveDisplay:
     ----------
     curve : DataFrame
         As from :func:`~skdegfair.metrics.degree_curve`.
-    score_name : str, default="Accuracy"
+    score_name, degree_name : str, default="Accuracy", "Degree"
+        What the axes say.
+    in_percent : bool, default=True
+        Whether scores are parts of 1.
 
     Attributes
     ----------
@@ -37,8 +40,10 @@ class DegreeCurveDisplay:
     [0.5, 1.0]
     """
 
-    def __init__(self, curve: pd.DataFrame, *, score_name: str = "Accuracy") -> None:
-        self.curve, self.score_name = curve, score_name
+    def __init__(
+        self, curve: pd.DataFrame, *, score_name: str = "Accuracy", degree_name: str = "Degree", in_percent: bool = True
+    ) -> None:
+        self.curve, self.score_name, self.degree_name, self.in_percent = curve, score_name, degree_name, in_percent
 
     @classmethod
     def from_estimator(
@@ -58,31 +63,28 @@ class DegreeCurveDisplay:
         **options
             As for :meth:`from_scores`.
         """
-        if degree is None and not isinstance(X, Graph):
-            raise TypeError("Degrees are read from a Graph. For any other X pass degree=.")
-        degrees = X.degree(hops) if degree is None else np.asarray(degree)
-        truth = np.asarray(y)
-        known = ~is_unlabelled(truth, getattr(estimator, "unlabelled", None))
-        predicted = np.asarray(estimator.predict(X))
+        nodes = assess(estimator, X, y, degree=degree, hops=hops)
         options.setdefault("name", type(estimator).__name__)
-        return cls.from_predictions(truth[known], predicted[known], degree=degrees[known], **options)
+        options.setdefault("degree_name", "Degree" if hops == 1 else f"{hops}-hop degree")
+        return cls.from_predictions(nodes.y_true, nodes.y_pred, degree=nodes.degree, **options)
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, y_pred: ArrayLike, *, degree: ArrayLike, **options: Any
+        cls, y_true: ArrayLike, y_pred: ArrayLike, *, degree: Any, **options: Any
     ) -> DegreeCurveDisplay:
         """Draw the accuracy of predictions; options as for :meth:`from_scores`."""
-        return cls.from_scores(np.asarray(y_true) == np.asarray(y_pred), degree=degree, **options)
+        return cls.from_scores(as_labels(y_true) == as_labels(y_pred), degree=degree, **options)
 
     @classmethod
     def from_scores(
         cls,
         score: ArrayLike,
         *,
-        degree: ArrayLike,
+        degree: Any,
         n_bins: int = 10,
         confidence_level: float = 0.95,
         score_name: str = "Accuracy",
+        degree_name: str = "Degree",
         name: str | None = None,
         ax: Any = None,
         show_counts: bool = True,
@@ -96,12 +98,13 @@ class DegreeCurveDisplay:
         n_bins : int, default=10
             Nodes are put into bins of about equal size.
         confidence_level : float, default=0.95
-        score_name : str, default="Accuracy"
+        score_name, degree_name : str, default="Accuracy", "Degree"
         name, ax, show_counts, line_kwargs
             As for :meth:`plot`.
         """
         curve = degree_curve(score, degree, n_bins=n_bins, confidence_level=confidence_level)
-        display = cls(curve, score_name=score_name)
+        parts = bool(np.isin(np.asarray(score, dtype=float), (0.0, 1.0)).all())
+        display = cls(curve, score_name=score_name, degree_name=degree_name, in_percent=parts)
         return display.plot(ax=ax, name=name, show_counts=show_counts, line_kwargs=line_kwargs)
 
     def plot(
@@ -160,15 +163,20 @@ class DegreeCurveDisplay:
         return axes
 
     def _format_axes(self) -> None:
-        from matplotlib.ticker import FuncFormatter, NullLocator
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, SymmetricalLogLocator
 
-        if self.curve["degree_min"].min() >= 1:
+        lowest, highest = self.curve["degree_min"].min(), self.curve["degree_max"].max()
+        steps = (1, 2, 5) if highest < 1000 * max(lowest, 1) else (1,)
+        if lowest >= 1:
             self.ax_.set_xscale("log")
+            locator: Any = LogLocator(subs=steps)
         else:
             self.ax_.set_xscale("symlog", linthresh=1)  # isolated nodes have a place too
-        self.ax_.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            locator = SymmetricalLogLocator(base=10, linthresh=1, subs=steps)
+        self.ax_.xaxis.set_major_locator(locator)
         self.ax_.xaxis.set_minor_locator(NullLocator())
-        self.ax_.set(xlabel="Degree", ylabel=self.score_name)
-        if self.curve[["ci_low", "ci_high"]].stack().between(0, 1).all():
+        self.ax_.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        self.ax_.set(xlabel=self.degree_name, ylabel=self.score_name)
+        if self.in_percent:
             self.ax_.set_ylim(-0.02, 1.02)
             in_percent(self.ax_.yaxis)

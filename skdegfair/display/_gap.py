@@ -123,15 +123,14 @@ class DegreeGapDisplay:
         tidy(self.axes_)
         for axes, panel in zip(self.axes_, panels, strict=True):
             self._draw(axes, panel)
-        axes = self.axes_[0]
-        axes.set_yticks(range(len(classes)), [shorten(label) for label in classes])
-        axes.set_ylim(len(classes) - 0.45, -0.55)
-        axes.set_ylabel("Class")
-        handles, labels = axes.get_legend_handles_labels()
+            axes.set_yticks(range(len(classes)), [shorten(label) for label in classes])
+            axes.set_ylim(len(classes) - 0.45, -0.55)
+        self.axes_[0].set_ylabel("Class")
+        handles, labels = self.axes_[0].get_legend_handles_labels()
         if new:
-            self.figure_.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4), frameon=False)
+            self.figure_.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 5), frameon=False)
         else:
-            self.axes_[-1].legend(handles, labels, fontsize="small")
+            self.axes_[-1].legend(handles, labels, fontsize="small", framealpha=0.6)
         return self
 
     def _draw(self, ax: Any, panel: str) -> None:
@@ -149,12 +148,19 @@ class DegreeGapDisplay:
             reach = np.maximum([part["rate"] - part["ci_low"], part["ci_high"] - part["rate"]], 0)
             style = {"fmt": MARKERS[number % len(MARKERS)], "color": colour, "markersize": 5, "capsize": 2}
             ax.errorbar(part["rate"], place[number :: len(groups)], xerr=reach, **style, label=_name(group), zorder=2)
-        row = self.gaps.loc[gap]
-        values = [100 * row[name] for name in ("gap", "ci_low", "ci_high", "null_95")]
-        ax.set_title("{}\n{} {:.1f} [{:.1f}, {:.1f}], chance {:.1f}".format(title, symbol, *values), fontsize=9)
+        row = 100 * self.gaps.loc[gap, ["gap", "ci_low", "ci_high", "null_95"]].astype(float)
+        note = f"{symbol} not defined"
+        if row.notna().all():
+            level = f"{100 * self.confidence_level:g}"
+            note = "{} {:.1f}, {} % interval {:.1f} to {:.1f}\nby chance up to {:.1f}".format(
+                symbol, row["gap"], level, row["ci_low"], row["ci_high"], row["null_95"]
+            )
+        ax.set_title(f"{title}\n{note}", fontsize=9)
         ax.set_xlabel("Part of the nodes" if panel == "predicted" else "Recall")
         in_percent(ax.xaxis)
 
 
 def _name(group: Any) -> str:
-    return f"{group} degree" if isinstance(group, str) else f"group {group}"
+    if group in ("low", "high"):
+        return f"{group} degree"
+    return shorten(group) if isinstance(group, str) else f"group {group}"

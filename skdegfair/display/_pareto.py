@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..graph import Graph
-from ..metrics import degree_fairness_report, pareto_front
+from ..metrics import assess, degree_fairness_report, pareto_front
 from ._style import COLOURS, MAJORITY, MARKERS, axes_for, in_percent, tidy
 
 GAPS = {"dsp": "ΔDSP", "deo": "ΔDEO"}
@@ -61,13 +60,23 @@ class ParetoDisplay:
         gap_name: str = "ΔDSP",
     ) -> None:
         self.accuracy, self.gap = np.asarray(accuracy, dtype=float), np.asarray(gap, dtype=float)
+        if names is not None and len(names) != len(self.accuracy):
+            raise ValueError(f"There are {len(names)} names for {len(self.accuracy)} models.")
         self.names, self.chosen, self.majority, self.gap_name = names, chosen, majority, gap_name
         self.accuracy_sd, self.gap_sd = accuracy_sd, gap_sd
         self.front = pareto_front(self.accuracy, self.gap)
 
     @classmethod
     def from_estimator(
-        cls, estimators: Mapping[str, Any], X: Any, y: ArrayLike, *, degree: Any = None, hops: int = 1, **options: Any
+        cls,
+        estimators: Mapping[str, Any],
+        X: Any,
+        y: ArrayLike,
+        *,
+        degree: Any = None,
+        groups: ArrayLike | None = None,
+        hops: int = 1,
+        **options: Any,
     ) -> ParetoDisplay:
         """Draw fitted classifiers.
 
@@ -76,18 +85,29 @@ class ParetoDisplay:
         estimators : dict from names to fitted classifiers
         X : Graph or array-like of shape (n_nodes, n_features)
         y : array-like of shape (n_nodes,)
-        degree : array-like of shape (n_nodes,), default=None
+            Nodes that a classifier takes for unlabelled are left out.
+        degree : array-like of shape (n_nodes,) or Graph, default=None
             Read from X if it is a Graph.
+        groups : array-like of shape (n_nodes,), default=None
         hops : int, default=1
         **options
             As for :meth:`from_predictions`.
         """
-        if degree is None:
-            if not isinstance(X, Graph):
-                raise TypeError("Degrees are read from a Graph. For any other X pass degree=.")
-            degree = X.degree(hops)
-        predictions = {name: estimator.predict(X) for name, estimator in estimators.items()}
-        return cls.from_predictions(y, predictions, degree=degree, **options)
+        if not isinstance(estimators, Mapping):
+            raise TypeError('estimators must be a dict from names to fitted classifiers, as in {"GCN": clf}.')
+        nodes = {
+            name: assess(estimator, X, y, degree=degree, groups=groups, hops=hops)
+            for name, estimator in estimators.items()
+        }
+        first = next(iter(nodes.values()))
+        return cls.from_predictions(
+            first.y_true,
+            {name: each.y_pred for name, each in nodes.items()},
+            degree=first.degree if groups is None else None,
+            groups=first.groups,
+            labels=first.labels,
+            **options,
+        )
 
     @classmethod
     def from_predictions(
@@ -95,9 +115,10 @@ class ParetoDisplay:
         y_true: ArrayLike,
         predictions: Mapping[str, ArrayLike],
         *,
-        degree: ArrayLike | None = None,
+        degree: Any = None,
         groups: ArrayLike | None = None,
         share: float | None = None,
+        labels: ArrayLike | None = None,
         gap: str = "dsp",
         chosen: str | None = None,
         ax: Any = None,
@@ -108,7 +129,7 @@ class ParetoDisplay:
         ----------
         y_true : array-like of shape (n_nodes,)
         predictions : dict from names to array-like of shape (n_nodes,)
-        degree, groups, share
+        degree, groups, share, labels
             As for :func:`~skdegfair.metrics.delta_dsp`.
         gap : {"dsp", "deo"}, default="dsp"
         chosen : str, default=None
@@ -117,7 +138,8 @@ class ParetoDisplay:
         """
         names = list(predictions)
         grouping: dict[str, Any] = {"degree": degree, "groups": groups, "share": share}
-        labels = np.unique(np.concatenate([np.asarray(y_true), *(np.asarray(p) for p in predictions.values())]))
+        if labels is None:
+            labels = np.unique(np.concatenate([np.asarray(y_true), *map(np.asarray, predictions.values())]))
         scores = [
             degree_fairness_report(y_true, predicted, labels=labels, **grouping).scores
             for predicted in predictions.values()
@@ -157,6 +179,7 @@ class ParetoDisplay:
             -np.asarray(results[f"mean_test_{fairness}"]),
             accuracy_sd=results.get(f"std_test_{accuracy}"),
             gap_sd=results.get(f"std_test_{fairness}"),
+            names=_settings(results["params"]),
             chosen=getattr(search, "best_index_", None),
             majority=majority,
             gap_name=GAPS[gap],
@@ -200,9 +223,9 @@ class ParetoDisplay:
     def _draw_models(self) -> None:
         sds = {"xerr": self.gap_sd, "yerr": self.accuracy_sd}
         if self.names is None:
-            colours = np.where(self.front, COLOURS[0], "0.6")
             self.ax_.errorbar(self.gap, self.accuracy, **sds, fmt="none", ecolor="0.85", elinewidth=1, zorder=0)
-            self.ax_.scatter(self.gap, self.accuracy, c=colours, s=28, zorder=2, label="candidates")
+            for which, colour, label in ((self.front, COLOURS[0], "on the front"), (~self.front, "0.6", "not on it")):
+                self.ax_.scatter(self.gap[which], self.accuracy[which], c=colour, s=28, zorder=2, label=label)
             return
         for number, name in enumerate(self.names):
             errors = {axis: None if sd is None else np.asarray(sd)[number] for axis, sd in sds.items()}
@@ -216,3 +239,10 @@ def _check_gap(gap: str) -> str:
     if gap not in GAPS:
         raise ValueError(f"gap must be one of {sorted(GAPS)}, got {gap!r}.")
     return gap
+
+
+def _settings(params: Sequence[Mapping[str, Any]]) -> list[str] | None:
+    """Names of a few candidates by their parameters; many would not fit into a legend."""
+    if len(params) > len(COLOURS):
+        return None
+    return [", ".join(f"{name.split('__')[-1]}={value}" for name, value in each.items()) for each in params]

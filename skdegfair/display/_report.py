@@ -12,10 +12,11 @@ from ._gap import DegreeGapDisplay
 
 def report_figures(report: DegreeFairnessReport) -> dict[str, bytes]:
     """SVG pictures of a report by title: rates by group, and accuracy by degree where degrees are known."""
-    displays: dict[str, Any] = {"Rates by class and group": DegreeGapDisplay.from_report(report)}
+    figures = {"Rates by class and group": DegreeGapDisplay.from_report(report).figure_}
     if report.curve is not None:
-        displays["Accuracy by degree"] = DegreeCurveDisplay(report.curve).plot()
-    return {title: _as_svg(display.figure_) for title, display in displays.items()}
+        name = "Degree" if report.hops == 1 else f"{report.hops}-hop degree"
+        figures["Accuracy by degree"] = DegreeCurveDisplay(report.curve, degree_name=name).plot().figure_
+    return {title: _as_svg(figure) for title, figure in figures.items()}
 
 
 def _as_svg(figure: Any) -> bytes:
@@ -23,7 +24,9 @@ def _as_svg(figure: Any) -> bytes:
     import matplotlib.pyplot as plt
 
     picture = BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "skdegfair"}):  # the same report gives the same bytes
-        figure.savefig(picture, format="svg", metadata={"Date": None})
-    plt.close(figure)
+    try:
+        with matplotlib.rc_context({"svg.hashsalt": "skdegfair"}):  # the same report gives the same bytes
+            figure.savefig(picture, format="svg", metadata={"Date": None})
+    finally:
+        plt.close(figure)
     return picture.getvalue()

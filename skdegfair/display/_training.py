@@ -56,7 +56,11 @@ class TrainingDisplay:
         estimator : fitted classifier
         ax : two matplotlib Axes, default=None
         """
-        check_is_fitted(estimator, "history_")
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "history_"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no history_ of its training; pass a classifier of skdegfair."
+            )
         return cls(estimator.history_, best_epoch=estimator.best_epoch_).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> TrainingDisplay:
@@ -92,7 +96,7 @@ class TrainingDisplay:
             if column in self.history:
                 ax.plot(self.history[column], color=colour, linewidth=1.2, label=name)
         ax.set_yscale("log", nonpositive="mask")
-        ax.set_ylabel("Loss")
+        ax.set_ylabel("Loss, before weights")
 
     def _draw_scores(self, ax: Any) -> None:
         part, nodes = ("valid", "Validation") if "valid_accuracy" in self.history else ("train", "Training")

@@ -1,6 +1,7 @@
 """How fair predictions are to nodes of different degree: numpy and pandas only, for any classifier."""
 
 from ..graph import degree_groups, generalized_degree
+from ._assessed import Assessed, assess
 from ._curve import degree_curve
 from ._gaps import delta_deo, delta_dsp, group_scores
 from ._refit import FairestWithin, MostAccurateWithin, pareto_front
@@ -10,12 +11,14 @@ from ._table import gaps, group_counts, mean_of_defined, prediction_rates, recal
 
 __all__ = [
     "SCORERS",
+    "Assessed",
     "DegreeFairnessReport",
     "DegreeScorer",
     "FairestWithin",
     "FairnessScoring",
     "MostAccurateWithin",
     "Tradeoff",
+    "assess",
     "degree_curve",
     "degree_fairness_report",
     "degree_groups",

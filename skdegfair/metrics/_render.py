@@ -89,14 +89,15 @@ def sections(report: DegreeFairnessReport) -> list[tuple[str, str, pd.DataFrame]
         ),
         ("Groups", "Scores within each group of nodes.", _groups(report)),
         (
-            "Gaps between groups",
-            "The gap as observed; without the part that noise adds on average, with its interval; what chance alone "
-            "gives on average and in 95 % of cases; how often it gives at least as much.",
+            "Gaps between groups" if len(report.groups) == 2 else f"Gaps between groups, {report.pairs} over pairs",
+            "The gap as observed; an estimate of it without the part that noise adds, with its interval; what chance "
+            "alone gives on average and in 95 % of cases; how often it gives at least as much. Whether there is a gap "
+            "is for the p-value to say, how large it is for the interval. Nodes are taken for independent.",
             _gaps(report, level),
         ),
         (
-            "Gaps by class",
-            f"{report.groups[-1]} minus {report.groups[0]}: how often the class is predicted, and recognised.",
+            f"Gaps by class, {report.groups[-1]} minus {report.groups[0]}",
+            "How often the class is predicted, and how often it is recognised.",
             _class_gaps(report, level),
         ),
     ]
