@@ -22,7 +22,11 @@ GAPS = ["delta_dsp", "delta_deo", "accuracy", "balanced_accuracy", "macro_f1"]
 EVEN, EVEN_20 = np.full((2, 5), 1 / 5), np.full((2, 20), 1 / 20)
 UNEVEN = np.array([[0.3, 0.25, 0.2, 0.15, 0.1], [0.1, 0.15, 0.2, 0.25, 0.3]])
 LEVEL = [0.7, 0.6, 0.8, 0.7, 0.5]
-NO_GAP = {"classes even": (EVEN, [LEVEL, LEVEL]), "classes depend on degree": (UNEVEN, [LEVEL, LEVEL])}
+NO_GAP = {
+    "none": (EVEN, [LEVEL, LEVEL]),
+    "none but in classes": (UNEVEN, [LEVEL, LEVEL]),
+    "none, 20 classes": (EVEN_20, [4 * LEVEL, 4 * LEVEL]),
+}
 GAP = {
     "in one class": (EVEN, [[0.7, 0.7, 0.7, 0.7, 0.9], [0.7, 0.7, 0.7, 0.7, 0.3]]),
     "in some classes": (EVEN, [[0.8, 0.7, 0.6, 0.7, 0.5], [0.5, 0.7, 0.6, 0.4, 0.8]]),
