@@ -20,13 +20,16 @@ def names():
 
 
 def test_first_example_and_search(names, capsys):
-    first, search, _ = blocks()
+    first, search, _, routed = blocks()
     exec(first, names)
     assert 0.5 < names["clf"].score(names["test"], names["y_test"]) <= 1
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("Degree fairness of predictions for 125 nodes")
     exec(search, names)
     assert names["search"].best_params_["fairness_weight"] in (0, 1, 3)
+    capsys.readouterr()
+    exec(routed, names)
+    assert "test_neg_delta_deo" in capsys.readouterr().out
 
 
 def test_report_on_chameleon(names, capsys, tmp_path, monkeypatch, paper_data):
