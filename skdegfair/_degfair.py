@@ -11,7 +11,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ._base import BaseGNNClassifier
 from ._params import NET_CONSTRAINTS
 from .graph import Graph
-from .nn import FAIRNESS_LOSSES
+from .nn import FAIRNESS_LOSSES, DegFairGNN, Objective, ReleasedGNN, ReleasedObjective
+
+ARITHMETICS: dict[str, tuple[type[Any], type[Objective]]] = {
+    "paper": (DegFairGNN, Objective),
+    "released": (ReleasedGNN, ReleasedObjective),
+}
+RELEASED_LACKS = (
+    'arithmetic="released" has contexts of one hop and the fairness loss "dsp" only: the authors\' code does.'
+)
 
 
 class DegFairGNNClassifier(BaseGNNClassifier):
@@ -55,6 +63,9 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         False leaves out the debiasing contexts: the base GNN with a fairness loss.
     degree_encoding_dim : int or None, default=32
         Length of the degree encoding. None takes each layer's width, as in the paper.
+    arithmetic : {"paper", "released"}, default="paper"
+        The paper's equations, or what the authors' released code does in their place: see
+        Notes. Use "paper" for new work, and "released" to trace the paper's numbers.
     dropout : float, default=0.5
         Part of the hidden representation that is dropped while training, to 1/256.
     learning_rate : float, default=0.01
@@ -146,6 +157,13 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     mean is not Kipf and Welling's symmetric one; scale and shift start at 0; contexts
     are pooled from the representations after dropout.
 
+    ``arithmetic="released"`` follows the code that the authors published, which departs
+    from the equations in eleven places, listed at :class:`skdegfair.nn.ReleasedGNN`; the
+    fairness loss compares mean log probabilities, and features are read as they are
+    (normalise their rows first, as the authors do for Chameleon and Squirrel, with
+    ``GraphTransformer(Normalizer("l1"))``). Ablations and all other parameters work
+    there too.
+
     Self loops are ignored. Nodes without edges, and graphs without any, are fine. Edge
     weights act in the aggregation and in the degrees; the context (Eq. 5) is a mean
     over a set of nodes and does not weigh them. In a directed graph the degree is the
@@ -186,6 +204,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         "contrast": ["boolean"],
         "modulation": ["boolean"],
         "degree_encoding_dim": [Interval(Integral, 1, None, closed="left"), None],
+        "arithmetic": [StrOptions(set(ARITHMETICS))],
     }
 
     def __init__(
@@ -205,6 +224,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         contrast: bool = True,
         modulation: bool = True,
         degree_encoding_dim: int | None = 32,
+        arithmetic: str = "paper",
         dropout: float = 0.5,
         learning_rate: float = 0.01,
         weight_decay: float = 5e-4,
@@ -236,6 +256,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         self.contrast = contrast
         self.modulation = modulation
         self.degree_encoding_dim = degree_encoding_dim
+        self.arithmetic = arithmetic
         self.dropout = dropout
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
@@ -253,6 +274,19 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         self.net_params = net_params
         self.verbose = verbose
 
+    @property
+    def _module(self) -> type[Any]:  # type: ignore[override]
+        return ARITHMETICS[self.arithmetic][0]
+
+    @property
+    def _objective(self) -> type[Objective]:  # type: ignore[override]
+        return ARITHMETICS[self.arithmetic][1]
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.arithmetic == "released" and (self.context_hops != 1 or self.fairness_loss != "dsp"):
+            raise ValueError(RELEASED_LACKS)
+
     def _learn_from_graph(self, graph: Graph) -> dict[str, Any]:
         if isinstance(self.degree_threshold, str):
             degree = graph.whole().degree()
@@ -260,7 +294,11 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         else:
             self.degree_threshold_ = float(self.degree_threshold)
         options = super()._learn_from_graph(graph)
-        return {**options, "context_hops": self.context_hops, "degree_threshold": self.degree_threshold_}
+        threshold = self.degree_threshold_
+        if self.arithmetic == "released":  # it compares with <, and reads features as they are
+            self.feature_scale_ = options["feature_scale"] = 1.0
+            threshold = float(np.nextafter(threshold, -np.inf))
+        return {**options, "context_hops": self.context_hops, "degree_threshold": threshold}
 
     def _module_options(self) -> dict[str, Any]:
         own = ("context_weight", "modulation", "contrast", "scale_shift", "degree_encoding_dim")

@@ -4,6 +4,7 @@ from ._aggregate import BACKBONES, GAT, GCN, SAGE
 from ._context import DebiasingFunction, degree_encoding
 from ._loss import FAIRNESS_LOSSES, Objective, opportunity_loss, parity_loss
 from ._module import DegFairGNN, ModulatedLayer
+from ._released import ReleasedGNN, ReleasedObjective
 from ._sparse import SparseOperator
 from ._tensors import GraphTensors, NodeBatch
 
@@ -19,6 +20,8 @@ __all__ = [
     "ModulatedLayer",
     "NodeBatch",
     "Objective",
+    "ReleasedGNN",
+    "ReleasedObjective",
     "SparseOperator",
     "degree_encoding",
     "opportunity_loss",

@@ -116,7 +116,7 @@ class DegFairGNN(nn.Module):
         """Logits of the batch, (n_batch, n_classes), and the sums over all layers of each penalty."""
         h, penalties = self._hidden(batch)
         logits, last = self.layers[-1](h, batch)
-        _add(penalties, last)
+        add_penalties(penalties, last)
         return logits[batch.nodes], penalties
 
     def embed(self, batch: NodeBatch) -> Tensor:
@@ -131,7 +131,7 @@ class DegFairGNN(nn.Module):
         for layer in self.layers[:-1]:
             h, added = layer(h, batch)
             h = self.dropout(self.activation(h))  # Eq. 9
-            _add(penalties, added)
+            add_penalties(penalties, added)
         return h, penalties
 
 
@@ -146,6 +146,7 @@ def _penalties(debiased: Debiased, batch: NodeBatch) -> Penalties:
     return penalties
 
 
-def _add(total: Penalties, part: Penalties) -> None:
+def add_penalties(total: Penalties, part: Penalties) -> None:
+    """Add each penalty of a layer to the sum over layers."""
     for name, value in part.items():
         total[name] = total[name] + value if name in total else value

@@ -22,7 +22,8 @@ class GraphTensors:
     ----------
     graph : Graph
         Its features must be numeric, dense or CSR. The selection of nodes plays no part.
-    operators : set of {"closed_mean", "open_mean", "attention", "context"}
+    operators : set of {"closed_mean", "open_mean", "attention", "context", "degrees"}
+        A context comes with the degrees.
     context_hops : int, default=1
         The paper's r: the context of a node is all nodes at most r hops away.
     degree_threshold : float, default=0.0
@@ -84,6 +85,7 @@ class GraphTensors:
                 self.context = self.closed_mean  # the same matrix: layers then need one product instead of two
             else:
                 self.context = SparseOperator(_row_mean(reachable(A, context_hops)), dtype)
+        if operators & {"context", "degrees"}:
             distinct, code = np.unique(degree, return_inverse=True)
             self.degrees = to_tensor(distinct, torch.float64)
             self.degree_code = to_tensor(code, torch.int64)
