@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint paper paper-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -15,6 +15,13 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+paper: $(VENV)/installed  # hours; goes on where it was stopped
+	$(BIN)/python benchmarks/search_presets.py
+	$(BIN)/python benchmarks/paper_tables.py
+
+paper-quick: $(VENV)/installed  # minutes
+	$(BIN)/python benchmarks/paper_tables.py --quick
 
 $(VENV)/installed: setup.py pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
