@@ -2,9 +2,9 @@
 
 Two protocols. *authors*: their one split, five seeds, mean and standard deviation over seeds. *splits*: ten random
 splits with two seeds each, mean over splits with its 95 % interval, and the difference of each DegFair model to its
-base GNN on the same splits. Hyper-parameters are those in benchmarks/presets/ (see search_presets.py); training stops by the
-validation nodes; all numbers are of test nodes. Runs are kept in benchmarks/results/ as they finish: to go on after a
-kill, start again.
+base GNN on the same splits. Hyper-parameters are those in benchmarks/presets/ (see search_presets.py); training stops
+by the validation nodes; all numbers are of test nodes. Runs are kept in benchmarks/results/ as they finish: to go on
+after a kill, start again.
 
 Usage: python benchmarks/paper_tables.py [--quick] [--protocols authors splits studies] [--datasets ...] [--models ...]
        [--jobs 2]
