@@ -2,6 +2,7 @@
 
 from ..graph import degree_groups, generalized_degree
 from ._assessed import Assessed, assess
+from ._compare import compare_fairness
 from ._curve import degree_curve
 from ._gaps import delta_deo, delta_dsp, group_scores
 from ._refit import FairestWithin, MostAccurateWithin, pareto_front
@@ -19,6 +20,7 @@ __all__ = [
     "MostAccurateWithin",
     "Tradeoff",
     "assess",
+    "compare_fairness",
     "degree_curve",
     "degree_fairness_report",
     "degree_groups",

@@ -123,7 +123,7 @@ def table_of(
     labels: ArrayLike | None,
 ) -> GroupTable:
     """Counts of predictions, with groups from degrees or as given; complaints where they do not fit."""
-    truth, predicted = (_classes_of(name, y) for name, y in (("y_true", y_true), ("y_pred", y_pred)))
+    truth, predicted = (classes_of(name, y) for name, y in (("y_true", y_true), ("y_pred", y_pred)))
     if (truth.dtype.kind in "US") != (predicted.dtype.kind in "US"):
         raise ValueError(TWO_TYPES.format(one=truth.dtype.name, other=predicted.dtype.name))
     numbers, names = group_numbers(degree, groups, share)
@@ -174,7 +174,8 @@ def as_degrees(degree: Any, hops: int = 1) -> NDArray[np.float64]:
     return values
 
 
-def _classes_of(name: str, y: Any) -> NDArray[Any]:
+def classes_of(name: str, y: Any) -> NDArray[Any]:
+    """One class per node, none of them missing, all of one type."""
     labels = as_labels(y, name)
     missing = int(pd.isna(labels).sum())
     if missing:
