@@ -7,7 +7,6 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
@@ -16,8 +15,9 @@ from ..graph import as_labels
 from . import _render
 from ._assessed import assess
 from ._curve import degree_curve
-from ._inference import BY_CLASS, MEASURES, Resampled, class_gap_frame, gap_frame, rate_frame, resample
-from ._table import SCORES, Counts, GroupTable, as_degrees, check_pairs, gaps, group_numbers, mean_of_defined, table_of
+from ._inference import Resampled, class_gap_frame, gap_frame, rate_frame, resample
+from ._scores import overall_scores, scores_by_group
+from ._table import Counts, GroupTable, as_degrees, check_pairs, group_numbers, table_of
 
 
 class DegreeFairnessReport:
@@ -153,34 +153,12 @@ class DegreeFairnessReport:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """Scores of all nodes and both gaps, beside those of a majority vote and of the labels."""
-        truth = np.stack([*self.counts.sum(-1), self.table.outside.sum(-1)])
-        vote = np.zeros((*truth.shape, truth.shape[1]))
-        vote[:, :, truth.sum(0).argmax()] = truth
-        perfect = truth[:, :, None] * np.eye(truth.shape[1])
-        rows = {
-            "predictions": np.concatenate([self.counts, self.table.outside[None]]),
-            "majority vote": vote,
-            "true labels": perfect,
-        }
-        return pd.DataFrame.from_dict({name: self._row(counts) for name, counts in rows.items()}, orient="index")
-
-    def _row(self, counts: Counts) -> dict[str, float]:
-        overall = counts.sum(0, keepdims=True)
-        row = {name: float(score(overall)[0]) for name, score in SCORES.items()}
-        for name in BY_CLASS:
-            row[name] = float(mean_of_defined(gaps(MEASURES[name].rates(counts[:-1]).T, self.pairs)))
-        return row
+        return overall_scores(self.table, self.pairs)
 
     @cached_property
     def group_scores(self) -> pd.DataFrame:
         """Size, degrees and scores of each group."""
-        frame = pd.DataFrame({"n": self.counts.sum((1, 2)).astype(int)}, index=pd.Index(self.groups, name="group"))
-        if self.ranges is not None:
-            for name in self.ranges:
-                frame[name] = self.ranges[name].to_numpy()
-        for name, score in SCORES.items():
-            frame[name] = score(self.counts)
-        return frame
+        return scores_by_group(self.table, self.ranges)
 
     @cached_property
     def gaps(self) -> pd.DataFrame:

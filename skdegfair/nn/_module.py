@@ -98,7 +98,7 @@ class DegFairGNN(nn.Module):
                 )
             layers.append(ModulatedLayer(aggregate, debias, context_weight=context_weight))
         self.layers = nn.ModuleList(layers)
-        self.activation = nn.LeakyReLU()
+        self.activation: nn.Module = nn.LeakyReLU()
         self.dropout = Dropout(dropout, seed)
         self.reset_parameters()
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, leaky_relu
 
 from ._loss import Objective
-from ._module import Penalties, add_penalties
+from ._module import DegFairGNN, Penalties, add_penalties
 from ._random import Dropout, parameter
 from ._sparse import Features, transform
 from ._tensors import GraphTensors, NodeBatch
@@ -144,7 +144,7 @@ class Readout(nn.Module):
         return transform(h, self.weight) + self.bias, {}
 
 
-class ReleasedGNN(nn.Module):
+class ReleasedGNN(DegFairGNN):
     """The network of the released code. It differs from the paper's equations in this:
 
     The representations are multiplied by the square root of the length of the degree
@@ -161,8 +161,6 @@ class ReleasedGNN(nn.Module):
     ----------
     As for DegFairGNN.
     """
-
-    operators = {"open_mean", "degrees"}
 
     def __init__(
         self,
@@ -181,8 +179,8 @@ class ReleasedGNN(nn.Module):
         dropout: float = 0.5,
         seed: int = 0,
     ) -> None:
-        super().__init__()
-        self.seed = seed
+        nn.Module.__init__(self)  # layers of its own; what is done with them is inherited
+        self.seed, self.operators = seed, {"open_mean", "degrees"}
 
         def layer(d_in: int, d_out: int) -> ReleasedLayer:
             return ReleasedLayer(
@@ -211,6 +209,7 @@ class ReleasedGNN(nn.Module):
                 d_in = hidden_dim
         layers.append(layer(d_in, n_classes) if backbone == "gat" else Readout(d_in, n_classes))
         self.layers = nn.ModuleList(layers)
+        self.activation = nn.Identity()  # the layers have theirs
         self.dropout = Dropout(dropout, seed)
         self.reset_parameters()
 
@@ -219,28 +218,6 @@ class ReleasedGNN(nn.Module):
         generator = torch.Generator().manual_seed(self.seed)
         for layer in self.layers:
             cast(ReleasedLayer, layer).reset_parameters(generator)
-
-    def forward(self, batch: NodeBatch) -> tuple[Tensor, Penalties]:
-        """Logits of the batch, (n_batch, n_classes), and the sums over all layers of each penalty."""
-        h, penalties = self._hidden(batch)
-        logits, last = self.layers[-1](h, batch)
-        add_penalties(penalties, last)
-        return logits[batch.nodes], penalties
-
-    def embed(self, batch: NodeBatch) -> Tensor:
-        """The representation that the last layer reads, of all nodes."""
-        hidden = self._hidden(batch)[0]
-        assert isinstance(hidden, Tensor), "a single layer reads the features themselves"
-        return hidden
-
-    def _hidden(self, batch: NodeBatch) -> tuple[Features, Penalties]:
-        h: Features = batch.graph.x
-        penalties: Penalties = {}
-        for layer in self.layers[:-1]:
-            h, added = layer(h, batch)
-            h = self.dropout(h)
-            add_penalties(penalties, added)
-        return h, penalties
 
 
 class ReleasedObjective(Objective):
