@@ -18,7 +18,7 @@ from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
-from _study import HERE, MODELS, RESULTS, SETTINGS, Run, carry_out, preset
+from _study import HERE, MODELS, RESULTS, SETTINGS, Run, carry_out, fit_and_assess, preset
 from scipy.stats import t as student
 
 AUTHORS_SEEDS = [26, 86, 2, 55, 75]
@@ -106,7 +106,7 @@ def as_rst(table, protocol, paper):
     suffix = "_sd" if protocol == "authors" else "_ci"
     lines = []
     for (dataset, setting), part in table.groupby(level=["dataset", "setting"], sort=False):
-        same = (paper["dataset"] == dataset) & (paper[["hops", "share"]] == SETTINGS[setting]).all(axis=1)
+        same = (paper["dataset"] == dataset) & (paper[["hops", "share"]] == list(SETTINGS[setting])).all(axis=1)
         known = paper[same].set_index("model")
         cells = f"cells of {part['smallest_cell'].iloc[0]:.0f} to {part['largest_cell'].iloc[0]:.0f} nodes"
         body = [["model", "accuracy", "delta DSP", "by chance", "delta DEO", "by chance", "paper"]]
@@ -124,6 +124,27 @@ def as_rst(table, protocol, paper):
         title = f"{dataset}, {setting}, protocol {protocol} (± {spread}, n = {part['n'].iloc[0]}, {cells})"
         lines += [title, "", rule, rows[0], rule, *rows[1:], rule, ""]
     return "\n".join(lines)
+
+
+def draw_frontiers(table, folder):
+    """What fairness costs on each data set: DegFairGCN with more and more of the fairness loss."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from skdegfair.display import ParetoDisplay
+
+    for dataset in table.index.unique("dataset"):
+        part = table.xs((dataset, "r=1, 20 %", "fairness_weight"), level=["dataset", "setting", "parameter"]) / 100
+        vote = Run("authors", dataset, "majority vote", 0, AUTHORS_SEEDS[0])
+        display = ParetoDisplay(
+            part["accuracy_mean"],
+            part["delta_dsp_mean"],
+            names=[f"fairness_weight={value}" for value in part.index],
+            accuracy_sd=part["accuracy_std"].fillna(0),
+            gap_sd=part["delta_dsp_std"].fillna(0),
+            majority=fit_and_assess(vote)["accuracy"],
+        ).plot()
+        display.figure_.savefig(folder / f"frontier_{dataset.lower()}.png", dpi=120)
 
 
 def main():
@@ -149,6 +170,7 @@ def main():
             keys = ["dataset", "setting", "parameter", "value"]
             table = frame.groupby(keys, sort=False)[["accuracy", "delta_dsp", "delta_deo"]].agg(["mean", "std"])
             table.columns = ["_".join(column) for column in table.columns]
+            draw_frontiers(table, folder)
         else:
             table = summary(frame)
             text.append(as_rst(table, protocol, paper))
