@@ -9,7 +9,7 @@ after a kill, start again.
 Usage: python benchmarks/paper_tables.py [--quick] [--protocols authors splits studies] [--datasets ...] [--models ...]
        [--jobs 2]
 
-Results: benchmarks/results/*.csv and paper_tables.rst.
+Results: benchmarks/results/*.csv, paper_tables.rst and figures; the main tables also go to README.rst.
 """
 
 import argparse
@@ -147,6 +147,15 @@ def draw_frontiers(table, folder):
         display.figure_.savefig(folder / f"frontier_{dataset.lower()}.png", dpi=120)
 
 
+def into_readme(tables):
+    """Put the main tables between the two marks in README.rst."""
+    path = HERE.parent / "README.rst"
+    before, rest = path.read_text(encoding="utf-8").split(".. tables of the paper: begin\n")
+    _, after = rest.split(".. tables of the paper: end\n")
+    marked = [before, ".. tables of the paper: begin\n\n", *tables, "\n.. tables of the paper: end\n", after]
+    path.write_text("".join(marked), encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one seed, two splits, few values, not Squirrel")
@@ -160,7 +169,7 @@ def main():
     paper = pd.read_csv(HERE / "paper_numbers.csv")
     versions = {name: version(name) for name in ("skdegfair", "torch", "scikit-learn", "skorch", "numpy", "scipy")}
     made_with = f"Python {platform.python_version()}, " + ", ".join(f"{n} {v}" for n, v in versions.items())
-    text = [f"Made with {made_with}.", ""]
+    text, main_tables = [f"Made with {made_with}.", ""], []
     for protocol in options.protocols:
         runs = planned(protocol, datasets, options.models, options.quick)
         frame = as_frame(carry_out(runs, folder / f"runs_{protocol}.jsonl", options.jobs))
@@ -174,6 +183,7 @@ def main():
         else:
             table = summary(frame)
             text.append(as_rst(table, protocol, paper))
+            main_tables.append(as_rst(table.loc[(slice(None), "r=1, 20 %"), :], protocol, paper))
         table.round(3).to_csv(folder / f"{protocol}.csv")
         if protocol == "splits":
             differences(frame).round(3).to_csv(folder / "differences.csv", index=False)
@@ -181,6 +191,8 @@ def main():
     text += ["Presets", "", *(f"* {d}, {m}: {p or 'defaults'}" for (d, m), p in presets.items()), ""]
     (folder / "paper_tables.rst").write_text("\n".join(text), encoding="utf-8")
     print("\n".join(text))
+    if not options.quick:
+        into_readme(main_tables)
 
 
 if __name__ == "__main__":
