@@ -181,6 +181,11 @@ def test_pareto_of_a_search(data):
         )
 
 
+def test_names_with_an_underscore_are_shown():
+    display = ParetoDisplay([0.9, 0.8], [0.2, 0.1], names=["_a", "b"]).plot()
+    assert {" _a", "b"} <= set(drawn(display.figure_))
+
+
 def test_many_named_models_can_be_told_apart():
     n = 30
     display = ParetoDisplay(np.linspace(0.5, 0.9, n), np.linspace(0, 0.4, n), names=[str(i) for i in range(n)]).plot()

@@ -151,10 +151,7 @@ class DegreeGapDisplay:
         row = 100 * self.gaps.loc[gap, ["gap", "ci_low", "ci_high", "null_95"]].astype(float)
         note = f"{symbol} not defined"
         if row.notna().all():
-            level = f"{100 * self.confidence_level:g}"
-            note = "{} {:.1f}, {} % interval {:.1f} to {:.1f}\nby chance up to {:.1f}".format(
-                symbol, row["gap"], level, row["ci_low"], row["ci_high"], row["null_95"]
-            )
+            note = "{} {:.1f} [{:.1f}, {:.1f}]\nby chance up to {:.1f}".format(symbol, *row)
         ax.set_title(f"{title}\n{note}", fontsize=9)
         ax.set_xlabel("Part of the nodes" if panel == "predicted" else "Recall")
         in_percent(ax.xaxis)

@@ -231,7 +231,8 @@ class ParetoDisplay:
             errors = {axis: None if sd is None else np.asarray(sd)[number] for axis, sd in sds.items()}
             self.ax_.errorbar(
                 self.gap[number], self.accuracy[number], **errors, color=COLOURS[number % len(COLOURS)], markersize=7,
-                fmt=MARKERS[(number + number // len(COLOURS)) % len(MARKERS)], capsize=2, zorder=2, label=name,
+                fmt=MARKERS[(number + number // len(COLOURS)) % len(MARKERS)], capsize=2, zorder=2,
+                label=f" {name}" if name.startswith("_") else name,  # matplotlib would leave it out
             )  # fmt: skip
 
 
