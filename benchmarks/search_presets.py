@@ -3,8 +3,8 @@
 For each data set and model: random settings, each judged by threefold cross-validation on the training and validation
 nodes of the authors' split together (one validation set alone is too noisy to choose by a gap). Plain GNNs: the most
 accurate setting. DegFair models: then the two best of them once more with other weights of the fairness loss, and of
-all the settings whose accuracy reaches the paper's, the one with the smallest sum of both gaps; if none does, the most
-accurate one. Every candidate and the choice go to benchmarks/presets/, whatever is there already is not judged again.
+all the settings whose accuracy reaches the paper's less one point (a fold has a third fewer labels to learn from), the
+one with the smallest sum of both gaps; if none does, the most accurate one. Every candidate and the choice go to benchmarks/presets/, whatever is there already is not judged again.
 
 Usage: python benchmarks/search_presets.py [--models GCN DegFairGCN ...] [--datasets ...] [--candidates 24] [--jobs 2]
 """
@@ -23,6 +23,7 @@ from tqdm import tqdm
 from skdegfair.datasets import authors_split
 from skdegfair.metrics import fairness_scoring
 
+ALLOWANCE = 0.01
 SPACE = {
     "hidden_dim": [16, 32, 64],
     "dropout": [0.3, 0.5, 0.7],
@@ -128,7 +129,7 @@ def main():
     paper = pd.read_csv(HERE / "paper_numbers.csv").query("hops == 1 and share == 0.2").set_index(["dataset", "model"])
     for dataset in options.datasets:
         for model in options.models:
-            target = float(paper.loc[(dataset, model), "accuracy"]) / 100
+            target = round(float(paper.loc[(dataset, model), "accuracy"]) / 100 - ALLOWANCE, 4)
             search(dataset, model, target, options.candidates, options.jobs)
 
 
