@@ -4,7 +4,8 @@ For each data set and model: random settings, each judged by threefold cross-val
 nodes of the authors' split together (one validation set alone is too noisy to choose by a gap). Plain GNNs: the most
 accurate setting. DegFair models: then the two best of them once more with other weights of the fairness loss, and of
 all the settings whose accuracy reaches the paper's less one point (a fold has a third fewer labels to learn from), the
-one with the smallest sum of both gaps; if none does, the most accurate one. Every candidate and the choice go to benchmarks/presets/, whatever is there already is not judged again.
+one with the smallest sum of both gaps; if none does, the most accurate one. Every candidate and the choice go to
+benchmarks/presets/; whatever is there already is not judged again.
 
 Usage: python benchmarks/search_presets.py [--models GCN DegFairGCN ...] [--datasets ...] [--candidates 24] [--jobs 2]
 """
