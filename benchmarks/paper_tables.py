@@ -9,7 +9,7 @@ after a kill, start again.
 Usage: python benchmarks/paper_tables.py [--quick] [--protocols authors splits studies] [--datasets ...] [--models ...]
        [--jobs 2]
 
-Results: benchmarks/results/*.csv, paper_tables.rst and figures; the main tables also go to README.rst.
+Results: benchmarks/results/*.csv, *.rst and figures; the main tables also go to README.rst.
 """
 
 import argparse
@@ -126,6 +126,16 @@ def as_rst(table, protocol, paper):
     return "\n".join(lines)
 
 
+def study(frame):
+    """Mean and standard deviation over seeds for each value of each parameter."""
+    frame["parameter"] = [next(iter(change)) for change in frame["changes"]]
+    frame["value"] = [str(next(iter(change.values()))) for change in frame["changes"]]
+    keys = ["dataset", "setting", "parameter", "value"]
+    table = frame.groupby(keys, sort=False)[["accuracy", "delta_dsp", "delta_deo"]].agg(["mean", "std"])
+    table.columns = ["_".join(column) for column in table.columns]
+    return table
+
+
 def draw_frontiers(table, folder):
     """What fairness costs on each data set: DegFairGCN with more and more of the fairness loss."""
     import matplotlib as mpl
@@ -169,29 +179,25 @@ def main():
     paper = pd.read_csv(HERE / "paper_numbers.csv")
     versions = {name: version(name) for name in ("skdegfair", "torch", "scikit-learn", "skorch", "numpy", "scipy")}
     made_with = f"Python {platform.python_version()}, " + ", ".join(f"{n} {v}" for n, v in versions.items())
-    text, main_tables = [f"Made with {made_with}.", ""], []
+    presets = {(d, m): preset(d, m) for d in datasets for m in options.models if MODELS[m].preset == m}
+    chosen = ["Presets", "", *(f"* {d}, {m}: {p or 'defaults'}" for (d, m), p in presets.items()), ""]
+    main_tables = []
     for protocol in options.protocols:
         runs = planned(protocol, datasets, options.models, options.quick)
         frame = as_frame(carry_out(runs, folder / f"runs_{protocol}.jsonl", options.jobs))
         if protocol == "studies":
-            frame["parameter"] = [next(iter(change)) for change in frame["changes"]]
-            frame["value"] = [str(next(iter(change.values()))) for change in frame["changes"]]
-            keys = ["dataset", "setting", "parameter", "value"]
-            table = frame.groupby(keys, sort=False)[["accuracy", "delta_dsp", "delta_deo"]].agg(["mean", "std"])
-            table.columns = ["_".join(column) for column in table.columns]
+            table = study(frame)
             draw_frontiers(table, folder)
         else:
             table = summary(frame)
-            text.append(as_rst(table, protocol, paper))
+            text = "\n".join([f"Made with {made_with}.", "", as_rst(table, protocol, paper), *chosen])
+            (folder / f"{protocol}.rst").write_text(text, encoding="utf-8")
+            print(text)
             main_tables.append(as_rst(table.loc[(slice(None), "r=1, 20 %"), :], protocol, paper))
         table.round(3).to_csv(folder / f"{protocol}.csv")
         if protocol == "splits":
             differences(frame).round(3).to_csv(folder / "differences.csv", index=False)
-    presets = {(d, m): preset(d, m) for d in datasets for m in options.models if MODELS[m].preset == m}
-    text += ["Presets", "", *(f"* {d}, {m}: {p or 'defaults'}" for (d, m), p in presets.items()), ""]
-    (folder / "paper_tables.rst").write_text("\n".join(text), encoding="utf-8")
-    print("\n".join(text))
-    if not options.quick:
+    if main_tables and not options.quick:
         into_readme(main_tables)
 
 
