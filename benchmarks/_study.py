@@ -68,7 +68,8 @@ class Run(NamedTuple):
 
     @property
     def key(self) -> str:
-        return json.dumps([*self[:5], *map(list, self.changes)])
+        """What the run hangs on, its preset included: with another preset it is another run."""
+        return json.dumps([*self[:5], dict(self.changes), preset(self.dataset, MODELS[self.model].preset)])
 
 
 @cache
