@@ -67,6 +67,11 @@ def test_groups_labels_and_complaints():
     groups = degree_groups(degree, n_groups=3)
     table = compare_fairness(names[y], names[one], names[other], groups=groups, n_resamples=20)
     assert table.loc["delta_dsp", "first"] == pytest.approx(delta_dsp(y, one, groups=groups))
+    tied = compare_fairness(y, one, other, degree=np.ones(300), n_resamples=20)  # no group of high degree
+    assert tied.loc["delta_dsp":, ["difference", "ci_low", "p_value"]].isna().all(axis=None)
+    assert tied.loc["accuracy"].notna().all()
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        compare_fairness(y, one, other, degree=degree, confidence_level=95)
     for arguments, message in (
         ((y, one, other[:-1]), "equal length"),
         ((y, one, names[other]), "one type|mixes"),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from ._inference import MEASURES
-from ._resampling import chunks
+from ._resampling import check_options, chunks
 from ._table import Counts, accuracies, as_degrees, classes_of, gaps, group_numbers, mean_of_defined, table_of
 
 Cells = NDArray[np.int64]
@@ -67,6 +67,7 @@ def compare_fairness(
     >>> bool(compare_fairness(y, biased, y, degree=degree).loc["delta_dsp", "p_value"] < 0.05)
     True
     """
+    check_options(pairs, confidence_level, n_resamples)
     degrees = None if degree is None else as_degrees(degree, hops)
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     columns = [classes_of(name, y) for name, y in (("y_true", y_true), ("y_pred", y_pred), ("y_other", y_other))]
@@ -83,8 +84,9 @@ def compare_fairness(
     bootstrap = np.concatenate([study.values(study.resampled(size, rng)) for size in sizes])
     swapped = np.concatenate([study.values(study.swapped(size, rng)) for size in sizes])
     difference = observed[1] - observed[0]
-    noise = bootstrap[:, 1] - bootstrap[:, 0] - np.nanmean(bootstrap[:, 1] - bootstrap[:, 0], axis=0)
-    reach = np.nanquantile(np.abs(noise), confidence_level, axis=0)
+    drawn = bootstrap[:, 1] - bootstrap[:, 0]
+    noise = np.nan_to_num(drawn - mean_of_defined(drawn.T))  # a class that a resample lacks adds no noise
+    reach = np.quantile(np.abs(noise), confidence_level, axis=0)
     as_large = (np.abs(swapped[:, 1] - swapped[:, 0]) >= np.abs(difference) - 1e-12).sum(0)
     return pd.DataFrame(
         {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ from . import _render
 from ._assessed import assess
 from ._curve import degree_curve
 from ._inference import Resampled, class_gap_frame, gap_frame, rate_frame, resample
+from ._resampling import check_options
 from ._scores import overall_scores, scores_by_group
-from ._table import Counts, GroupTable, as_degrees, check_pairs, group_numbers, table_of
+from ._table import Counts, GroupTable, as_degrees, group_numbers, table_of
 
 
 class DegreeFairnessReport:
@@ -262,7 +262,7 @@ def degree_fairness_report(
     >>> report.scores.loc["predictions", "delta_dsp"] > report.gaps.loc["delta_dsp", "null_95"]
     np.True_
     """
-    _check_options(pairs, confidence_level, n_resamples)
+    check_options(pairs, confidence_level, n_resamples)
     degrees = None if degree is None else as_degrees(degree, hops)
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     table = table_of(y_true, y_pred, labels=labels, **grouping)
@@ -283,11 +283,3 @@ def degree_fairness_report(
         n_resamples=n_resamples,
         seed=int(check_random_state(random_state).randint(2**31 - 1)),
     )
-
-
-def _check_options(pairs: str, confidence_level: float, n_resamples: int) -> None:
-    check_pairs(pairs)
-    if not 0 < confidence_level < 1:
-        raise ValueError(f"confidence_level must be between 0 and 1, got {confidence_level}.")
-    if not isinstance(n_resamples, Integral) or n_resamples < 1:
-        raise ValueError(f"n_resamples must be a positive integer, got {n_resamples!r}.")

@@ -182,7 +182,7 @@ class ReleasedGNN(DegFairGNN):
         nn.Module.__init__(self)  # layers of its own; what is done with them is inherited
         self.seed, self.operators = seed, {"open_mean", "degrees"}
 
-        def layer(d_in: int, d_out: int) -> ReleasedLayer:
+        def layer(d_in: int, d_out: int, number: int = 0) -> ReleasedLayer:
             return ReleasedLayer(
                 d_in,
                 d_out,
@@ -192,14 +192,14 @@ class ReleasedGNN(DegFairGNN):
                 modulation=modulation,
                 contrast=contrast,
                 scale_shift=scale_shift,
-                seed=seed,
+                seed=seed + 1 + number,  # each drops edges of its own
             )
 
         layers: list[nn.Module] = []
         d_in = n_features
         for number in range(1, n_layers + (backbone != "gat")):
             if backbone == "gat":
-                layers.append(Heads([layer(d_in, hidden_dim // n_heads) for _ in range(n_heads)]))
+                layers.append(Heads([layer(d_in, hidden_dim // n_heads, head) for head in range(n_heads)]))
                 d_in = hidden_dim
             elif backbone == "sage":
                 layers.append(layer(d_in, max(1, hidden_dim // 2**number)))
@@ -207,7 +207,7 @@ class ReleasedGNN(DegFairGNN):
             else:
                 layers.append(layer(d_in, hidden_dim))
                 d_in = hidden_dim
-        layers.append(layer(d_in, n_classes) if backbone == "gat" else Readout(d_in, n_classes))
+        layers.append(layer(d_in, n_classes, n_heads) if backbone == "gat" else Readout(d_in, n_classes))
         self.layers = nn.ModuleList(layers)
         self.activation = nn.Identity()  # the layers have theirs
         self.dropout = Dropout(dropout, seed)
