@@ -19,9 +19,11 @@ lint: $(VENV)/installed
 paper: $(VENV)/installed  # hours; goes on where it was stopped
 	$(BIN)/python benchmarks/search_presets.py
 	$(BIN)/python benchmarks/paper_tables.py
+	$(BIN)/python benchmarks/scalability.py
 
 paper-quick: $(VENV)/installed  # minutes
 	$(BIN)/python benchmarks/paper_tables.py --quick
+	$(BIN)/python benchmarks/scalability.py --quick
 
 $(VENV)/installed: setup.py pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -3,10 +3,12 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t, ttest_1samp
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 
@@ -17,10 +19,11 @@ def harness():
     sys.path.insert(0, str(FOLDER))
     try:
         import _study
+        import _tables
         import paper_tables
         import search_presets
 
-        yield _study, paper_tables, search_presets
+        yield SimpleNamespace(study=_study, tables=_tables, paper=paper_tables, search=search_presets)
     finally:
         sys.path.remove(str(FOLDER))
 
@@ -38,8 +41,8 @@ def made_up(run):
 
 
 def test_runs_are_kept_and_not_repeated(harness, tmp_path, monkeypatch):
-    study, tables, _ = harness
-    runs = tables.planned("splits", ["Chameleon"], ["GCN", "DegFairGCN"], quick=True)
+    study = harness.study
+    runs = harness.paper.planned("splits", ["Chameleon"], ["GCN", "DegFairGCN"], quick=True)
     calls = []
 
     def fit(run):
@@ -60,53 +63,109 @@ def test_runs_are_kept_and_not_repeated(harness, tmp_path, monkeypatch):
 
 
 def test_tables_and_differences(harness):
-    _, tables, _ = harness
-    runs = tables.planned("splits", ["Chameleon"], ["GCN", "DegFairGCN"], quick=False)
+    tables = harness.tables
+    runs = harness.paper.planned("splits", ["Chameleon"], ["GCN", "DegFairGCN"], quick=False)
     assert len(runs) == 40
     frame = tables.as_frame(json.loads(json.dumps([made_up(run) for run in runs])))
     table = tables.summary(frame)
     assert (table["n"] == 10).all()  # splits, not runs
     gain = tables.differences(frame)
     np.testing.assert_allclose(gain[["accuracy", "delta_dsp", "delta_deo"]], [[-1, -2, -2]] * 3, atol=1e-9)
-    text = tables.as_rst(table, "splits", pd.read_csv(FOLDER / "paper_numbers.csv"))
+    paper = pd.read_csv(FOLDER / "paper_numbers.csv")
+    text = tables.detailed(table, "splits", paper)
     assert "62.5 / 9.7 / 36.1" in text  # the paper's GCN beside ours
     assert "cells of 11 to 36 nodes" in text
+    short = tables.compact(table, paper)
+    assert short.count("(paper)") == 2
+    assert len({len(line.split("  ")[0]) for line in short.splitlines() if line.startswith("=")}) == 1
+
+
+def test_differences_are_paired_and_both_intervals_hold(harness):
+    """Against scipy's paired t interval, and Nadeau and Bengio's formula written out."""
+    runs = harness.paper.planned("splits", ["Chameleon"], ["GCN", "DegFairGCN"], quick=False)
+    rows = [made_up(run) for run in runs]
+    random = np.random.RandomState(0)
+    for row in rows:
+        row["accuracy"] += random.normal(scale=0.02)
+    frame = harness.tables.as_frame(rows)
+    main = frame[frame["setting"] == "r=1, 20 %"].groupby(["model", "split"])["accuracy"].mean()
+    gain = main.loc["DegFairGCN"] - main.loc["GCN"]
+    expected = ttest_1samp(gain, 0).confidence_interval(0.95)
+    row = harness.tables.differences(frame).iloc[0]
+    assert (row["accuracy_low"], row["accuracy_high"]) == pytest.approx(tuple(expected))
+    half = t.ppf(0.975, 9) * gain.std() * np.sqrt(1 / 10 + 0.2 / 0.6)
+    assert row["accuracy_high_corrected"] == pytest.approx(gain.mean() + half)
+    text = harness.tables.compared(harness.tables.differences(frame))
+    assert text.count("!") == 2  # both gaps, which differ by the same on every split, and not the accuracy
 
 
 def test_authors_protocol_counts_seeds(harness):
-    _, tables, _ = harness
-    runs = tables.planned("authors", ["EMNLP"], ["GCN"], quick=False)
+    runs = harness.paper.planned("authors", ["EMNLP"], ["GCN"], quick=False)
     assert [run.seed for run in runs] == [26, 86, 2, 55, 75]
-    table = tables.summary(tables.as_frame([made_up(run) for run in runs]))
+    table = harness.tables.summary(harness.tables.as_frame([made_up(run) for run in runs]))
     assert (table["n"] == 5).all()
 
 
 def test_choice_of_presets(harness):
-    _, _, search = harness
     candidates = [
-        {"params": {"a": 1}, "accuracy": 0.9, "neg_delta_dsp": -0.5, "neg_delta_deo": -0.5},
-        {"params": {"a": 2}, "accuracy": 0.8, "neg_delta_dsp": -0.2, "neg_delta_deo": -0.2},
-        {"params": {"a": 3}, "accuracy": 0.7, "neg_delta_dsp": -0.0, "neg_delta_deo": -0.0},
+        {"params": {"a": 1}, "accuracy": 0.9, "delta_dsp": 0.5, "delta_deo": 0.5},
+        {"params": {"a": 2}, "accuracy": 0.8, "delta_dsp": 0.2, "delta_deo": 0.2},
+        {"params": {"a": 3}, "accuracy": 0.7, "delta_dsp": 0.0, "delta_deo": 0.0},
     ]
-    order = [c["params"]["a"] for c in search.ranked(candidates, "DegFairGCN", 0.75)]
+    ranked = harness.search.ranked
+    order = [c["params"]["a"] for c in ranked(candidates, "DegFairGCN", 0.75)]
     assert order == [2, 1, 3]  # fairest of those that reach the accuracy, then by accuracy
-    assert search.ranked(candidates, "DegFairGCN", 0.95)[0]["params"] == {"a": 1}
-    assert search.ranked(candidates, "GCN", 0.75)[0]["params"] == {"a": 1}
-    assert {c["fairness_weight"] for c in search.around(candidates[:1])} == {0.5, 0.7, 1.4, 2.0, 3.0}
-    drawn = search.candidates("DegFairGCN", 5, seed=0)
-    assert drawn[0] == {}
-    assert drawn == search.candidates("DegFairGCN", 5, seed=0)
+    assert ranked(candidates, "DegFairGCN", 0.95)[0]["params"] == {"a": 1}
+    assert ranked(candidates, "GCN", 0.75)[0]["params"] == {"a": 1}
+
+
+def scored(setting):
+    """A made-up judgement that depends on the setting alone."""
+    accuracy = 0.5 + 0.1 * setting.get("dropout", 0.5) + 0.001 * setting.get("hidden_dim", 32)
+    return {"params": setting, "accuracy": accuracy, "delta_dsp": setting.get("fairness_weight", 1.0), "delta_deo": 0.0}
+
+
+@pytest.mark.parametrize("model", ["GCN", "DegFairGAT"])
+def test_a_search_that_was_killed_ends_as_if_it_had_not_been(harness, monkeypatch, tmp_path, model):
+    search = harness.search
+    monkeypatch.setattr(search, "PRESETS", tmp_path)
+    judged = []
+
+    def judge(dataset, model, settings, n_jobs):
+        for setting in settings:
+            judged.append(setting)
+            yield scored(setting)
+
+    monkeypatch.setattr(search, "judged", judge)
+    search.search("whole", model, 0.55, 1)
+    total = sum(search.rounds_of(model))
+    assert len(judged) == total
+    assert all(judged.count(setting) == 1 for setting in judged)
+
+    def killed(*args):
+        yield from (candidate for _, candidate in zip(range(2), judge(*args), strict=False))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "judged", killed)
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            search.search("cut", model, 0.55, 1)
+    monkeypatch.setattr(search, "judged", judge)
+    search.search("cut", model, 0.55, 1)
+    whole, cut = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "cut"))
+    assert whole == cut
+    assert len(whole[model]["candidates"]) == total
 
 
 def test_every_model_can_be_made(harness):
-    study, _, _ = harness
+    study = harness.study
     for name, model in study.MODELS.items():
         assert hasattr(model.make(random_state=0) if model.on_graph else model.make(), "fit"), name
         assert model.preset is None or model.preset in study.MODELS
 
 
 def test_a_real_run(harness, paper_data, monkeypatch, tmp_path):
-    study, _, _ = harness
+    study = harness.study
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     study.data_of.cache_clear()
     row = study.fit_and_assess(study.Run("authors", "EMNLP", "DegFairGCN", 0, 0, (("max_epochs", 3),)))
