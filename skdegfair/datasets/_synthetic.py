@@ -110,7 +110,10 @@ def _draw_edges(
     starts, ends = edge_of[first[:-1]], edge_of[first[1:]]
 
     def pick(low: Any, high: Any) -> NDArray[np.intp]:
-        at = np.searchsorted(edge_of, random.uniform(low, high, size=n_edges), side="right") - 1
+        drawn = random.uniform(low, high, size=n_edges)
+        by_value = np.argsort(drawn)  # a search in order stays in the cache
+        at = np.empty(n_edges, dtype=np.intp)
+        at[by_value] = np.searchsorted(edge_of, drawn[by_value], side="right") - 1
         return order[np.clip(at, 0, len(order) - 1)]
 
     source = pick(0.0, edge_of[-1])
@@ -118,7 +121,9 @@ def _draw_edges(
     target = pick(np.where(within, starts[block[source]], 0.0), np.where(within, ends[block[source]], edge_of[-1]))
     keep = source != target
     n_nodes = len(block)
-    A = sp.csr_array((np.ones(keep.sum()), (source[keep], target[keep])), shape=(n_nodes, n_nodes))
+    index = np.int32 if n_edges < 2**30 else np.int64  # twice as many entries as edges
+    ends_kept = source[keep].astype(index), target[keep].astype(index)
+    A = sp.csr_array((np.ones(keep.sum()), ends_kept), shape=(n_nodes, n_nodes))
     A = sp.csr_array(A + A.T)
     A.data[:] = 1.0
     return A
