@@ -138,7 +138,7 @@ def test_a_search_that_was_killed_ends_as_if_it_had_not_been(harness, monkeypatc
 
     monkeypatch.setattr(search, "judged", judge)
     search.search("whole", model, 0.55, 1)
-    total = sum(search.rounds_of(model))
+    total = sum(search.rounds_of("whole", model))
     assert len(judged) == total
     assert all(judged.count(setting) == 1 for setting in judged)
 
