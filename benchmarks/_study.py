@@ -1,4 +1,4 @@
-"""What the paper's tables are made of: models by name, data sets, and runs that are kept as they finish.
+"""What the paper's tables are made of: models by name, and runs that are kept as they finish.
 
 A run is one fit and its predictions for the test nodes, assessed with every setting of the paper. Runs are lines of a
 file, so that a study that was killed goes on where it stopped. To add a model, add a line to MODELS.
@@ -9,31 +9,27 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from _data import data_of
+from _presets import preset
 from joblib import Parallel, delayed
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import Normalizer
 from tqdm import tqdm
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
-from skdegfair.datasets import Split, authors_split, fetch_chameleon, fetch_emnlp, fetch_squirrel, random_split
-from skdegfair.graph import Graph
+from skdegfair.datasets import Split, authors_split, random_split
 from skdegfair.metrics import degree_fairness_report
 
 HERE = Path(__file__).parent
-PRESETS, RESULTS = HERE / "presets", HERE / "results"
-FETCHERS = {"Chameleon": fetch_chameleon, "Squirrel": fetch_squirrel, "EMNLP": fetch_emnlp}
+RESULTS = HERE / "results"
 SETTINGS = {"r=1, 20 %": (1, 0.2), "r=2, 20 %": (2, 0.2), "r=1, 30 %": (1, 0.3)}
 STOPPING = {"early_stopping": True, "patience": 60, "max_epochs": 300}
 ATTENTION = {"backbone": "gat", "n_heads": 2} | STOPPING
-
-
 RELEASED = "DegFairGCN (released)"  # the authors' arithmetic, settings and epochs, without validation nodes
 
 
@@ -71,49 +67,52 @@ class Run(NamedTuple):
     seed: int
     changes: tuple[tuple[str, Any], ...] = ()
 
+
+class Job(NamedTuple):
+    """A run with all that it hangs on, settled before it begins: with another preset it is another job."""
+
+    run: Run
+    estimator: Any
+    rows: str
+
     @property
     def key(self) -> str:
-        """What the run hangs on, its preset included: with another preset it is another run."""
-        return json.dumps([*self[:5], dict(self.changes), preset(self.dataset, MODELS[self.model].preset)])
+        params = self.estimator.get_params(deep=False)
+        return json.dumps([*self.run[:5], dict(self.run.changes), self.rows, params], sort_keys=True, default=str)
 
 
-@cache
-def data_of(dataset: str, rows: str) -> tuple[Graph, Any]:
-    """Graph and classes, with features as released, or with rows that sum to one."""
-    data = FETCHERS[dataset]()
-    if rows == "sum":
-        return Graph(Normalizer("l1").fit_transform(data.X), data.A), data.y
-    return data.graph, data.y
+def job_of(run: Run) -> Job:
+    """Look up the preset: chosen for the authors' split, or anew for a random split, never by its test nodes."""
+    model = MODELS[run.model]
+    split = None if run.protocol == "authors" else tuple(split_of(run).test.tolist())
+    params = preset(run.dataset, model.preset, split) | dict(run.changes)
+    rows = params.pop("rows", "released")
+    if not model.on_graph:
+        return Job(run, model.make(), rows)
+    return Job(run, model.make(random_state=run.seed, **params), rows)
 
 
-def preset(dataset: str, model: str | None) -> dict[str, Any]:
-    """The parameters that a search chose, and ``rows``; defaults where there was no search."""
-    path = PRESETS / f"{dataset}.json"
-    presets = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return dict(presets.get(model or "", {}).get("chosen", {}))
-
-
-def split_of(run: Run, n_nodes: int) -> Split:
+def split_of(run: Run) -> Split:
+    n_nodes = len(data_of(run.dataset, "released")[1])
     return authors_split(n_nodes) if run.protocol == "authors" else random_split(n_nodes, random_state=run.split)
 
 
-def fit_and_assess(run: Run) -> dict[str, Any]:
+def fit_and_assess(job: Job) -> dict[str, Any]:
     """Fit to the training nodes, stop by the validation nodes, assess the test nodes."""
-    torch.set_num_threads(1)  # runs are in processes of their own
-    model = MODELS[run.model]
-    params = preset(run.dataset, model.preset) | dict(run.changes)
-    graph, y = data_of(run.dataset, params.pop("rows", "released"))
-    split = split_of(run, len(y))
-    if model.on_graph:
-        estimator = model.make(random_state=run.seed, **params)
+    torch.set_num_threads(1)  # jobs are in processes of their own
+    run, estimator = job.run, job.estimator
+    key = job.key  # before anything is fitted
+    graph, y = data_of(run.dataset, job.rows)
+    split = split_of(run)
+    if MODELS[run.model].on_graph:
         both = np.concatenate([split.train, split.valid])
         valid = np.arange(len(split.train), len(both))
         estimator.fit(graph[both], y[both], validation_nodes=valid)
         predicted = estimator.predict(graph[split.test])
     else:
-        estimator = model.make().fit(graph.X[split.train], y[split.train])
+        estimator.fit(graph.X[split.train], y[split.train])
         predicted = estimator.predict(graph.X[split.test])
-    row: dict[str, Any] = {"key": run.key, **run._asdict(), "changes": dict(run.changes)}
+    row: dict[str, Any] = {"key": key, **run._asdict(), "changes": dict(run.changes)}
     for name, (hops, share) in SETTINGS.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -129,7 +128,7 @@ def fit_and_assess(run: Run) -> dict[str, Any]:
             "smallest_cell": int(cells.min()),
             "largest_cell": int(cells.max()),
         }
-    row["epochs"] = int(getattr(estimator, "n_iter_", 0)) if model.on_graph else 0
+    row["epochs"] = int(getattr(estimator, "n_iter_", 0)) if MODELS[run.model].on_graph else 0
     return row
 
 
@@ -147,14 +146,16 @@ def finished(path: Path) -> dict[str, dict[str, Any]]:
 
 def carry_out(runs: Iterable[Run], path: Path, n_jobs: int) -> Iterator[dict[str, Any]]:
     """Carry out the runs that are not in the file yet, writing each as it finishes; yield all of them."""
-    runs = list(runs)
+    jobs = {job.key: job for job in map(job_of, runs)}
     done = finished(path)
-    missing = [run for run in runs if run.key not in done]
+    missing = [job for key, job in jobs.items() if key not in done]
     path.parent.mkdir(parents=True, exist_ok=True)
-    results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(fit_and_assess)(run) for run in missing)
+    cut_off = path.exists() and not path.read_bytes().endswith(b"\n")
+    results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(fit_and_assess)(job) for job in missing)
     with path.open("a", encoding="utf-8") as file:
-        for row in tqdm(results, total=len(missing), desc=path.stem, disable=not missing):
+        file.write("\n" if cut_off else "")
+        for row in tqdm(results, total=len(missing), desc=path.stem, disable=not missing, mininterval=5):
             file.write(json.dumps(row) + "\n")
             file.flush()
             done[row["key"]] = row
-    yield from (done[run.key] for run in runs)
+    yield from (done[key] for key in jobs)

@@ -36,13 +36,14 @@ def summary(frame):
     several = frame["split"].nunique() > 1
     units = frame.groupby([*KEYS, "split"], sort=False)[METRICS].mean() if several else frame.set_index(KEYS)[METRICS]
     groups = units.groupby(level=KEYS, sort=False)
-    n = groups.size()
+    n = groups.count().min(axis=1)  # a gap that is undefined on a split does not count
     table = groups.mean().join(groups.std().add_suffix("_sd"))
     reach = student.ppf(0.975, np.maximum(n - 1, 1)) / np.sqrt(n)
     for metric in METRICS:
         table[f"{metric}_ci"] = table[f"{metric}_sd"] * reach
-    extra = frame.groupby(KEYS, sort=False)[["null_dsp", "null_deo", "smallest_cell", "largest_cell"]].mean()
-    table = table.join(extra)
+    by_model = frame.groupby(KEYS, sort=False)
+    table = table.join(by_model[["null_dsp", "null_deo"]].mean())
+    table = table.join(by_model["smallest_cell"].min()).join(by_model["largest_cell"].max())
     table["n"] = n
     return table
 
@@ -60,7 +61,7 @@ def differences(frame):
         for one, other in COMPARED:
             if not {one, other} <= set(part.index.get_level_values("model")):
                 continue
-            gain = part.loc[one] - part.loc[other]
+            gain = (part.loc[one] - part.loc[other]).dropna()
             mean, n = gain.mean(), len(gain)
             reach = student.ppf(0.975, n - 1) * gain.std()
             row = {"dataset": dataset, "setting": setting, "model": f"{one} - {other}", "n": n}

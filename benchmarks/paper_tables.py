@@ -3,13 +3,15 @@
 Two protocols. *authors*: their one split, five seeds, mean and standard deviation over seeds. *splits*: ten random
 splits with two seeds each, mean over splits with its 95 % interval, and the difference of each DegFair model to its
 base GNN, and to its ablations, on the same splits. Then *studies* of one parameter at a time. Hyper-parameters are
-those in benchmarks/presets/ (see search_presets.py); training stops by the validation nodes; all numbers are of test
-nodes. Runs are kept in benchmarks/results/ as they finish: to go on after a kill, start again.
+chosen as _presets.py says, never by the labels of nodes that are then tested; ablations and studies share those of
+DegFairGCN. Training stops by the validation nodes; all numbers are of test nodes. Runs are kept in benchmarks/results/
+as they finish: to go on after a kill, start again.
 
 Usage: python benchmarks/paper_tables.py [--quick] [--protocols authors splits studies] [--datasets ...] [--models ...]
        [--jobs 2]
 
-Results: benchmarks/results/*.csv, *.rst and figures; the main tables also go to README.rst.
+Results of the whole: benchmarks/results/*.csv, *.rst and figures; the main tables also go to README.rst. Results of a
+part of the data sets, models or protocols: benchmarks/results/partial/. Of the quick form: benchmarks/results/quick/.
 """
 
 import argparse
@@ -17,10 +19,12 @@ import platform
 from importlib.metadata import version
 
 import pandas as pd
-from _study import HERE, MODELS, RELEASED, RESULTS, Run, carry_out, fit_and_assess, preset
+from _presets import preset
+from _study import HERE, MODELS, RELEASED, RESULTS, Run, carry_out, fit_and_assess, job_of
 from _tables import MAIN, as_frame, compact, compared, detailed, differences, study, summary
 
 AUTHORS_SEEDS = [26, 86, 2, 55, 75]
+PROTOCOLS = ["authors", "splits", "studies"]
 DATASETS = ["Chameleon", "Squirrel", "EMNLP"]
 STUDIES = {
     "fairness_weight": [0.0, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0],
@@ -29,8 +33,8 @@ STUDIES = {
     "degree_threshold": ["median", "mean", 5.0, 10.0, 50.0],
 }
 HEADS = {
-    "authors": "The authors' split: accuracy / delta DSP / delta DEO in percent, mean of five seeds.",
-    "splits": "Ten random splits, two seeds each: means, in percent.",
+    "authors": "The authors' split, mean of five seeds: accuracy / delta DSP / delta DEO in percent.",
+    "splits": "Ten random splits, mean of two seeds each: accuracy / delta DSP / delta DEO in percent.",
 }
 
 
@@ -69,7 +73,7 @@ def draw_frontiers(table, folder):
             names=[f"fairness_weight={value}" for value in part.index],
             accuracy_sd=part["accuracy_std"].fillna(0),
             gap_sd=part["delta_dsp_std"].fillna(0),
-            majority=fit_and_assess(vote)["accuracy"],
+            majority=fit_and_assess(job_of(vote))["accuracy"],
         ).plot()
         display.figure_.savefig(folder / f"frontier_{dataset.lower()}.png", dpi=120)
 
@@ -98,18 +102,21 @@ def provenance(datasets, models):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one seed, two splits, few values, not Squirrel")
-    parser.add_argument("--protocols", nargs="+", default=["authors", "splits", "studies"])
-    parser.add_argument("--datasets", nargs="+", default=None)
-    parser.add_argument("--models", nargs="+", default=list(MODELS))
+    parser.add_argument("--protocols", nargs="+", default=PROTOCOLS, choices=PROTOCOLS)
+    parser.add_argument("--datasets", nargs="+", default=None, choices=DATASETS)
+    parser.add_argument("--models", nargs="+", default=list(MODELS), choices=list(MODELS))
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     datasets = options.datasets or (["Chameleon", "EMNLP"] if options.quick else DATASETS)
-    folder = RESULTS / "quick" if options.quick else RESULTS
+    runs_folder = RESULTS / "quick" if options.quick else RESULTS
+    whole = (options.protocols, datasets, options.models) == (PROTOCOLS, DATASETS, list(MODELS))
+    folder = runs_folder if whole or options.quick else RESULTS / "partial"
+    folder.mkdir(parents=True, exist_ok=True)
     paper = pd.read_csv(HERE / "paper_numbers.csv")
     for_readme = []
     for protocol in options.protocols:
         runs = planned(protocol, datasets, options.models, options.quick)
-        frame = as_frame(carry_out(runs, folder / f"runs_{protocol}.jsonl", options.jobs))
+        frame = as_frame(carry_out(runs, runs_folder / f"runs_{protocol}.jsonl", options.jobs))
         if protocol == "studies":
             table = study(frame)
             draw_frontiers(table, folder)
@@ -129,7 +136,7 @@ def main():
                 compared(gains),
             ]
     print("\n".join(for_readme))
-    if for_readme and not options.quick:
+    if whole:
         into_readme(for_readme)
 
 

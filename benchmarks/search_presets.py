@@ -1,12 +1,12 @@
 """Choose the hyper-parameters of the paper's models, on training and validation nodes only.
 
 For each data set and model a small evolution: random settings (the first is the default), then two rounds of changes to
-the best of them. A setting is judged by threefold cross-validation on the training and validation nodes of the authors'
-split together; predictions of the three folds are pooled before the gaps are taken, as a gap in the few nodes of one
-fold is mostly noise. Plain GNNs: the most accurate setting. DegFair models: of all the settings whose accuracy reaches
-the paper's less one point (a fold has a third fewer labels to learn from), the one with the smallest sum of both gaps;
-if none does, the most accurate one. Every candidate and the choice go to benchmarks/presets/ as they are judged: a
-search that was killed goes on where it stopped.
+the best of them; a base GNN gets as many as its DegFair model. A setting is judged by threefold cross-validation on the
+training and validation nodes of the authors' split together; predictions of the three folds are pooled before the gaps
+are taken, as a gap in the few nodes of one fold is mostly noise. Plain GNNs: the most accurate setting. DegFair models:
+of all the settings whose accuracy reaches the paper's less one point (a fold has a third fewer labels to learn from),
+the one with the smallest sum of both gaps; if none does, the most accurate one. Every candidate and the choice go to
+benchmarks/presets/ as they are judged: a search that was killed goes on where it stopped.
 
 Usage: python benchmarks/search_presets.py [--models GCN DegFairGCN ...] [--datasets ...] [--jobs 2]
 """
@@ -18,14 +18,12 @@ from itertools import accumulate, islice
 import numpy as np
 import pandas as pd
 import torch
-from _study import HERE, MODELS, PRESETS, data_of
+from _data import data_of
+from _presets import is_fair, path_of, ranked, scores, searched_nodes
+from _study import HERE, MODELS
 from joblib import Parallel, delayed
-from sklearn.metrics import accuracy_score
 from sklearn.model_selection import StratifiedKFold
 from tqdm import tqdm
-
-from skdegfair.datasets import authors_split
-from skdegfair.metrics import delta_deo, delta_dsp
 
 ALLOWANCE = 0.01
 N_FOLDS = 3
@@ -46,18 +44,19 @@ FAIR_SPACE = {
 
 
 def rounds_of(dataset, model):
-    """Settings per round: most for the model whose preset ablations and studies share, half on the largest graph."""
-    rounds = {"DegFairGCN": (32, 16, 16), "DegFairSAGE": (16, 8, 8), "DegFairGAT": (8, 4, 4), "GAT": (6, 2, 2)}
-    return tuple(n // (1 + (dataset == "Squirrel")) for n in rounds.get(model, (12, 4, 4)))
+    """Settings per round: most for the models that ablations and studies hang on, half as many on the largest graph."""
+    backbone = model.removeprefix("DegFair")
+    rounds = {"GCN": (20, 10, 10), "SAGE": (12, 6, 6), "GAT": (6, 4, 2)}[backbone]
+    return tuple(n // (1 + (dataset == "Squirrel")) for n in rounds)
 
 
-def is_fair(model):
-    return model.startswith("DegFair")
+def space_of(model):
+    return SPACE | (FAIR_SPACE if is_fair(model) else {})
 
 
 def drawn(model, n, best, known, random):
     """New settings: the best with two values drawn anew and another fairness weight; without a best, all drawn."""
-    space = SPACE | (FAIR_SPACE if is_fair(model) else {})
+    space = space_of(model)
     settings = [] if known else [{}]
     while len(settings) < n:
         base = best[len(settings) % len(best)] if best else {}
@@ -71,52 +70,40 @@ def drawn(model, n, best, known, random):
     return settings
 
 
-def predicted(dataset, model, setting, fold):
-    """Nodes of one fold, their classes as predicted by a model of the other two, and as they are."""
+def fold_predictions(dataset, model, setting, fold):
+    """Places of a fold's nodes among those searched, and their classes as predicted by a model of the other folds."""
     torch.set_num_threads(1)  # folds are in processes of their own
     params = dict(setting)
     graph, y = data_of(dataset, params.pop("rows", "released"))
-    split = authors_split(len(y))
-    nodes = np.concatenate([split.train, split.valid])
-    folds = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(nodes, y[nodes]))
-    train, test = (nodes[part] for part in folds[fold])
-    estimator = MODELS[model].make(random_state=fold, **params).fit(graph[train], y[train])
-    return test, estimator.predict(graph[test])
+    nodes = searched_nodes(len(y))
+    train, test = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(nodes, y[nodes]))[fold]
+    estimator = MODELS[model].make(random_state=fold, **params).fit(graph[nodes[train]], y[nodes[train]])
+    return test, estimator.predict(graph[nodes[test]])
 
 
 def judged(dataset, model, settings, n_jobs):
-    """Each setting with its scores, as soon as it has them."""
-    graph, y = data_of(dataset, "released")
+    """Each setting with its predictions and scores, as soon as it has them."""
     tasks = [(setting, fold) for setting in settings for fold in range(N_FOLDS)]
     results = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(predicted)(dataset, model, *task) for task in tasks
+        delayed(fold_predictions)(dataset, model, *task) for task in tasks
     )
-    results = iter(tqdm(results, total=len(tasks), desc=f"{dataset} {model}", mininterval=5))
+    results = iter(tqdm(results, total=len(tasks), desc=f"{dataset} {model}", mininterval=5, disable=not tasks))
     for setting in settings:
-        nodes, labels = (np.concatenate(parts) for parts in zip(*islice(results, N_FOLDS), strict=True))
-        gaps = [round(float(gap(y[nodes], labels, degree=graph[nodes])), 4) for gap in (delta_dsp, delta_deo)]
-        accuracy = round(float(accuracy_score(y[nodes], labels)), 4)
-        yield {"params": setting, "accuracy": accuracy, "delta_dsp": gaps[0], "delta_deo": gaps[1]}
-
-
-def ranked(candidates, model, target):
-    """Candidates from the best to the worst: see the module's docstring."""
-
-    def badness(candidate):
-        if is_fair(model) and candidate["accuracy"] >= target:
-            return (0, candidate["delta_dsp"] + candidate["delta_deo"])
-        return (1, -candidate["accuracy"])
-
-    return sorted(candidates, key=badness)
+        places, labels = (np.concatenate(parts) for parts in zip(*islice(results, N_FOLDS), strict=True))
+        predicted = "".join(map(str, labels[np.argsort(places)]))
+        yield {"params": setting, **scores(dataset, predicted), "predicted": predicted}
 
 
 def search(dataset, model, target, n_jobs):
     """Judge what has not been judged yet, round by round, and write down each judgement and the choice."""
-    path = PRESETS / f"{dataset}.json"
-    presets = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    entry = presets.setdefault(model, {"target_accuracy": target, "candidates": []})
+    path, rounds = path_of(dataset, model), rounds_of(dataset, model)
+    task = {"target_accuracy": target, "rounds": list(rounds), "space": space_of(model)}
+    entry = {"chosen": {}, "validation": {}, **task, "candidates": []}
+    if path.exists():
+        entry = json.loads(path.read_text(encoding="utf-8"))
+    if {name: entry[name] for name in task} != task:
+        raise SystemExit(f"{path} is of another search. Delete it to search anew.")
     seen = entry["candidates"]
-    rounds = rounds_of(dataset, model)
     for number, (n, before) in enumerate(zip(rounds, accumulate((0, *rounds)), strict=False)):
         best = [candidate["params"] for candidate in ranked(seen[:before], model, target)[:3]]
         known = [candidate["params"] for candidate in seen[:before]]
@@ -124,15 +111,16 @@ def search(dataset, model, target, n_jobs):
         for candidate in judged(dataset, model, new, n_jobs):
             seen.append(candidate)
             chosen = ranked(seen, model, target)[0]
-            entry |= {"chosen": chosen["params"], "validation": {k: v for k, v in chosen.items() if k != "params"}}
-            write(path, presets)
+            entry["chosen"] = chosen["params"]
+            entry["validation"] = {name: chosen[name] for name in ("accuracy", "delta_dsp", "delta_deo")}
+            write(path, entry)
     print(dataset, model, entry["chosen"], entry["validation"], flush=True)
 
 
-def write(path, presets):
+def write(path, entry):
     """All or nothing, also when killed."""
-    path.parent.mkdir(exist_ok=True)
-    path.with_suffix(".part").write_text(json.dumps(presets, indent=1) + "\n", encoding="utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_suffix(".part").write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8")
     path.with_suffix(".part").replace(path)
 
 

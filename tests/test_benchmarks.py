@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from scipy.stats import t, ttest_1samp
 
+from skdegfair.datasets import authors_split, make_degree_biased_graph, random_split
+
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 
 
@@ -18,14 +20,23 @@ def harness():
     """The benchmark's modules, which are scripts and not part of the package."""
     sys.path.insert(0, str(FOLDER))
     try:
+        import _data
+        import _presets
         import _study
         import _tables
         import paper_tables
         import search_presets
 
-        yield SimpleNamespace(study=_study, tables=_tables, paper=paper_tables, search=search_presets)
+        yield SimpleNamespace(
+            data=_data, presets=_presets, study=_study, tables=_tables, paper=paper_tables, search=search_presets
+        )
     finally:
         sys.path.remove(str(FOLDER))
+
+
+def job_of(run):
+    """A job whose preset is not looked up: there is no data."""
+    return SimpleNamespace(run=run, key=json.dumps(run))
 
 
 def made_up(run):
@@ -36,7 +47,7 @@ def made_up(run):
         "delta_dsp": 0.1 - 0.02 * fair + noise, "delta_deo": 0.2 - 0.02 * fair + noise,
         "null_dsp": 0.04, "null_deo": 0.1, "smallest_cell": 11, "largest_cell": 36,
     }  # fmt: skip
-    row = {"key": run.key, **run._asdict(), "changes": dict(run.changes), "accuracy": 0.7 - 0.01 * fair + noise}
+    row = {"key": json.dumps(run), **run._asdict(), "changes": dict(run.changes), "accuracy": 0.7 - 0.01 * fair + noise}
     return row | dict.fromkeys(("r=1, 20 %", "r=2, 20 %", "r=1, 30 %"), gaps)
 
 
@@ -45,21 +56,36 @@ def test_runs_are_kept_and_not_repeated(harness, tmp_path, monkeypatch):
     runs = harness.paper.planned("splits", ["Chameleon"], ["GCN", "DegFairGCN"], quick=True)
     calls = []
 
-    def fit(run):
-        calls.append(run)
-        return made_up(run)
+    def fit(job):
+        calls.append(job)
+        return made_up(job.run)
 
     monkeypatch.setattr(study, "fit_and_assess", fit)
+    monkeypatch.setattr(study, "job_of", job_of)
     path = tmp_path / "runs.jsonl"
     list(study.carry_out(runs[:2], path, n_jobs=1))
     with path.open("a") as file:
         file.write('{"key": "cut off by a ki')  # as a kill leaves it
-    path.write_text(path.read_text() + "\n")
-    rows = list(study.carry_out(runs, path, n_jobs=1))
-    assert len(calls) == len(runs) == len(rows) == 4
-    assert [row["key"] for row in rows] == [run.key for run in runs]
-    list(study.carry_out(runs, path, n_jobs=1))
-    assert len(calls) == 4
+    for _ in range(2):
+        rows = list(study.carry_out(runs, path, n_jobs=1))
+        assert len(calls) == len(runs) == len(rows) == 4
+        assert [row["key"] for row in rows] == [json.dumps(run) for run in runs]
+
+
+def test_a_job_is_known_by_all_that_it_hangs_on(harness, monkeypatch):
+    study = harness.study
+    chosen = {"hidden_dim": 8, "rows": "sum"}
+    monkeypatch.setattr(study, "preset", lambda *args: chosen)
+    run = study.Run("authors", "EMNLP", "DegFairGCN", 0, 0, (("fairness_weight", 2.0),))
+    job = study.job_of(run)
+    assert (job.rows, job.estimator.hidden_dim, job.estimator.fairness_weight) == ("sum", 8, 2.0)
+    keys = {job.key, study.job_of(run._replace(seed=1)).key, study.job_of(run._replace(changes=())).key}
+    chosen = {"hidden_dim": 16, "rows": "sum"}
+    keys |= {study.job_of(run).key}
+    monkeypatch.setitem(study.MODELS, "DegFairGCN", study.MODELS["GCN"])
+    keys |= {study.job_of(run._replace(changes=())).key}
+    assert len(keys) == 5
+    assert job.key in keys  # settled when it was made
 
 
 def test_tables_and_differences(harness):
@@ -112,11 +138,38 @@ def test_choice_of_presets(harness):
         {"params": {"a": 2}, "accuracy": 0.8, "delta_dsp": 0.2, "delta_deo": 0.2},
         {"params": {"a": 3}, "accuracy": 0.7, "delta_dsp": 0.0, "delta_deo": 0.0},
     ]
-    ranked = harness.search.ranked
+    ranked = harness.presets.ranked
     order = [c["params"]["a"] for c in ranked(candidates, "DegFairGCN", 0.75)]
     assert order == [2, 1, 3]  # fairest of those that reach the accuracy, then by accuracy
     assert ranked(candidates, "DegFairGCN", 0.95)[0]["params"] == {"a": 1}
     assert ranked(candidates, "GCN", 0.75)[0]["params"] == {"a": 1}
+
+
+def test_presets_of_a_split_do_not_see_its_test_nodes(harness, monkeypatch, tmp_path):
+    """Two candidates, one of them right on the test nodes only: it must not be chosen."""
+    presets = harness.presets
+    monkeypatch.setattr(presets, "PRESETS", tmp_path)
+    data = make_degree_biased_graph(200, random_state=0)
+    monkeypatch.setattr(presets, "data_of", lambda dataset, rows: (data.graph, data.y))
+    nodes = presets.searched_nodes(200)
+    assert not set(nodes) & set(authors_split(200).test)
+    test = random_split(200, random_state=1).test
+    inside = np.isin(nodes, test)
+    assert inside.sum() > 20
+    lucky = np.where(inside, data.y[nodes], (data.y[nodes] + 1) % 3)
+    sound = np.where(inside, (data.y[nodes] + 1) % 3, data.y[nodes])
+    sound[~inside & (np.arange(160) % 3 == 0)] = 0
+    predicted = {"lucky": lucky, "sound": sound}
+    candidates = [
+        {"params": {"name": name}, **presets.scores("toy", digits), "predicted": digits}
+        for name, digits in ((name, "".join(map(str, values))) for name, values in predicted.items())
+    ]
+    entry = {"chosen": {"name": "lucky"}, "target_accuracy": 0.9, "candidates": candidates}
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "GCN.json").write_text(json.dumps(entry))
+    assert presets.preset("toy", "GCN") == {"name": "lucky"}
+    assert presets.preset("toy", "GCN", tuple(test.tolist())) == {"name": "sound"}
+    assert candidates[0]["accuracy"] == pytest.approx(inside.mean(), abs=1e-4)
 
 
 def scored(setting):
@@ -128,7 +181,7 @@ def scored(setting):
 @pytest.mark.parametrize("model", ["GCN", "DegFairGAT"])
 def test_a_search_that_was_killed_ends_as_if_it_had_not_been(harness, monkeypatch, tmp_path, model):
     search = harness.search
-    monkeypatch.setattr(search, "PRESETS", tmp_path)
+    monkeypatch.setattr(harness.presets, "PRESETS", tmp_path)
     judged = []
 
     def judge(dataset, model, settings, n_jobs):
@@ -152,9 +205,11 @@ def test_a_search_that_was_killed_ends_as_if_it_had_not_been(harness, monkeypatc
             search.search("cut", model, 0.55, 1)
     monkeypatch.setattr(search, "judged", judge)
     search.search("cut", model, 0.55, 1)
-    whole, cut = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "cut"))
+    whole, cut = (json.loads((tmp_path / name / f"{model}.json").read_text()) for name in ("whole", "cut"))
     assert whole == cut
-    assert len(whole[model]["candidates"]) == total
+    assert len(whole["candidates"]) == total
+    with pytest.raises(SystemExit, match="is of another search"):
+        search.search("cut", model, 0.6, 1)
 
 
 def test_every_model_can_be_made(harness):
@@ -167,11 +222,13 @@ def test_every_model_can_be_made(harness):
 def test_a_real_run(harness, paper_data, monkeypatch, tmp_path):
     study = harness.study
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    study.data_of.cache_clear()
-    row = study.fit_and_assess(study.Run("authors", "EMNLP", "DegFairGCN", 0, 0, (("max_epochs", 3),)))
+    harness.data.data_of.cache_clear()
+    run = study.Run("authors", "EMNLP", "DegFairGCN", 0, 0, (("max_epochs", 3),))
+    row = study.fit_and_assess(study.job_of(run))
     assert row["epochs"] == 3
     assert 0.5 < row["accuracy"] < 1
-    vote = study.fit_and_assess(study.Run("authors", "EMNLP", "majority vote", 0, 0))
+    assert row["key"] == study.job_of(run).key
+    vote = study.fit_and_assess(study.job_of(study.Run("authors", "EMNLP", "majority vote", 0, 0)))
     assert vote["accuracy"] == pytest.approx(0.7904, abs=1e-4)
     assert vote["r=1, 20 %"]["delta_dsp"] == 0
-    study.data_of.cache_clear()
+    harness.data.data_of.cache_clear()
