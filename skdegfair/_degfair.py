@@ -162,7 +162,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     fairness loss compares mean log probabilities, and features are read as they are
     (normalise their rows first, as the authors do for Chameleon and Squirrel, with
     ``GraphTransformer(Normalizer("l1"))``). Ablations and all other parameters work
-    there too.
+    there too. With "gat" the code's dropout of the input features is left out.
 
     Self loops are ignored. Nodes without edges, and graphs without any, are fine. Edge
     weights act in the aggregation and in the degrees; the context (Eq. 5) is a mean

@@ -52,6 +52,9 @@ def test_homophily_and_mean_degree(homophily):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"noise": np.inf}, "noise must be at least 0 and finite"),
+        ({"mean_degree": np.nan}, "mean_degree must be at least 0 and finite"),
+        ({"n_classes": 2.5}, "n_classes must be an integer"),
         ({"n_classes": 1}, "n_classes"),
         ({"n_nodes": 2, "n_classes": 3}, "n_classes"),
         ({"n_features": 0}, "n_features"),

@@ -47,19 +47,24 @@ def test_second_load_reads_arrays_and_not_the_archive(tmp_path, paper_data, monk
     np.testing.assert_array_equal(y, first.y)
     (cache,) = tmp_path.iterdir()
     cache.write_bytes(cache.read_bytes()[:1000])  # damaged: parsed again, not trusted
-    with pytest.raises(OSError, match=r"Chameleon.zip is in none of"):
+    with pytest.warns(UserWarning, match="nowhere"), pytest.raises(OSError, match=r"Chameleon.zip is in none of"):
         fetch_chameleon(data_home=tmp_path, download_if_missing=False)
     monkeypatch.setenv("SKDEGFAIR_DATA", str(paper_data))
     assert fetch_chameleon(data_home=tmp_path).graph.n_edges == 31371
 
 
-@pytest.mark.parametrize(("name", "kept"), [("Chameleon", 1223), ("EMNLP", 2590)])
-def test_duplicates(name, kept, tmp_path, paper_data):
+@pytest.mark.parametrize("name", ["Chameleon", "Squirrel", "EMNLP"])
+def test_duplicates(name, tmp_path, paper_data):
     data = FETCHERS[name](data_home=tmp_path, drop_duplicates=True)
     whole = FETCHERS[name](data_home=tmp_path)
-    assert data.graph.n_nodes == kept
-    neighbours = {tuple(row.indices) for row in whole.graph.A if row.nnz}
-    assert kept == len(neighbours) + int((whole.graph.degree() == 0).sum())
+    twins = {(tuple(row.indices), label) for row, label in zip(whole.graph.A, whole.y, strict=True) if row.nnz}
+    assert data.graph.n_nodes == len(twins) + int((whole.graph.degree() == 0).sum())
+    dropped = whole.graph.n_nodes - data.graph.n_nodes
+    assert dropped > 0
+    assert f"{dropped} others were dropped" in data.DESCR
+    np.testing.assert_array_equal(data.y, whole.y[data.nodes])
+    assert abs(data.A - whole.A[data.nodes][:, data.nodes]).sum() == 0
+    np.testing.assert_array_equal(whole.nodes, np.arange(whole.graph.n_nodes))
 
 
 def archive_of(files):
@@ -96,10 +101,56 @@ def test_rows_are_put_in_order_and_links_made_symmetric(tiny):
 
 
 def test_a_wrong_file_is_set_aside(tiny):
-    (tiny / "Chameleon.zip").write_bytes(TINY[:-5])
-    with pytest.raises(ValueError, match=r"is not the Chameleon.zip that .* It is now .*Chameleon.zip.damaged"):
-        fetch_chameleon(data_home=tiny)
-    assert [path.name for path in tiny.iterdir()] == ["Chameleon.zip.damaged"]
+    for names in (["Chameleon.zip.damaged"], ["Chameleon.zip.damaged", "Chameleon.zip.damaged1"]):
+        (tiny / "Chameleon.zip").write_bytes(TINY[:-5])
+        with pytest.raises(ValueError, match=rf"is not the Chameleon.zip that .* It is now .*{names[-1]}\. Call again"):
+            fetch_chameleon(data_home=tiny)
+        assert sorted(path.name for path in tiny.iterdir()) == names  # an older one is not overwritten
+
+
+def test_a_wrong_file_in_the_users_own_folder_stays_there(tiny, monkeypatch):
+    own = tiny / "own"
+    own.mkdir()
+    (own / "Chameleon.zip").write_bytes(b"something else")
+    monkeypatch.setenv("SKDEGFAIR_DATA", str(own))
+    with pytest.warns(UserWarning, match="It is not used"), pytest.raises(OSError, match="is in none of"):
+        fetch_chameleon(data_home=tiny / "home", download_if_missing=False)
+    assert (own / "Chameleon.zip").read_bytes() == b"something else"
+
+
+def test_a_wrong_file_does_not_hide_the_right_one(tiny, monkeypatch):
+    own, home = tiny / "own", tiny / "home"
+    own.mkdir()
+    home.mkdir()
+    (own / "Chameleon.zip").write_bytes(TINY)
+    (home / "Chameleon.zip").write_bytes(b"")
+    monkeypatch.setenv("SKDEGFAIR_DATA", str(own))
+    with pytest.warns(UserWarning, match="It is now"):
+        assert fetch_chameleon(data_home=home).graph.n_nodes == 3
+
+
+def test_a_folder_variable_that_leads_nowhere_is_said(tiny, monkeypatch):
+    monkeypatch.setenv("SKDEGFAIR_DATA", str(tiny / "nowhere"))
+    with pytest.warns(UserWarning, match="SKDEGFAIR_DATA names .*nowhere"), pytest.raises(OSError, match="in none of"):
+        fetch_chameleon(data_home=tiny, download_if_missing=False)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_caches_are_parsed_again(tiny, seed):
+    (tiny / "Chameleon.zip").write_bytes(TINY)
+    fetch_chameleon(data_home=tiny)
+    (cache,) = tiny.glob("*.npz")
+    whole = cache.read_bytes()
+    random = np.random.RandomState(seed)
+    for _ in range(100):
+        damaged = bytearray(whole)
+        damaged[random.randint(len(whole))] ^= 1 << random.randint(8)
+        cache.write_bytes(bytes(damaged))
+        assert fetch_chameleon(data_home=tiny, download_if_missing=False).A.toarray().tolist()[0] == [0, 1, 0]
+    np.save(tiny / "other.npy", np.ones(3))
+    (tiny / "other.npy").rename(cache)
+    assert fetch_chameleon(data_home=tiny, download_if_missing=False).graph.n_nodes == 3
+    assert not list(tiny.glob("*.part"))
 
 
 def test_download(tiny, monkeypatch):
@@ -150,3 +201,10 @@ def test_authors_split(n_nodes):
     other = random_split(n_nodes, random_state=1)
     assert not np.array_equal(other.test, split.test)
     np.testing.assert_array_equal(other.test, random_split(n_nodes, random_state=1).test)
+
+
+@pytest.mark.parametrize("n_nodes", [4, 0, -3, 10.0, True, "10"])
+def test_splits_of_too_few_nodes(n_nodes):
+    with pytest.raises(ValueError, match="n_nodes must be an integer of at least 5"):
+        random_split(n_nodes)
+    assert all(len(part) for part in random_split(5, random_state=0))

@@ -8,6 +8,7 @@ from released_reference import fairness, network
 
 from skdegfair import DegFairGNNClassifier
 from skdegfair.nn import GraphTensors, NodeBatch, ReleasedGNN, ReleasedObjective
+from skdegfair.nn._released import ReleasedLayer
 
 Y = np.arange(12) % 3
 TRAIN = np.array([0, 1, 2, 3, 5, 6, 8, 9, 10, 11])
@@ -84,3 +85,10 @@ def test_low_means_below_the_threshold(data):
 def test_what_the_released_code_lacks(data, options):
     with pytest.raises(ValueError, match="one hop and the fairness loss"):
         DegFairGNNClassifier(arithmetic="released", **options).fit(data.graph, data.y)
+
+
+def test_no_two_heads_drop_the_same_edges():
+    module = ReleasedGNN(4, 3, backbone="gat", hidden_dim=8, n_layers=3, n_heads=2)
+    heads = [part for part in module.modules() if isinstance(part, ReleasedLayer)]
+    drawn = {int(head.edge_dropout.random.random_raw()) for head in heads}
+    assert len(drawn) == len(heads) == 5

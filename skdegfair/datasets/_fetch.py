@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
-import zipfile
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,12 +25,12 @@ MISSING = (
     "{url}."
 )
 WRONG_FILE = (
-    "{path} is not the {file} that the paper's authors released (its sha256 is {found}, not {expected}). {aside} "
-    "Call again to download it, or put the right file there."
+    "{path} is not the {file} that the paper's authors released (its sha256 is {found}, not {expected}). {aside}"
 )
 NOT_DOWNLOADED = (
     "{file} could not be downloaded from {url}: {error}. Put it into {folder} by hand, or set {variable} to its folder."
 )
+NO_FOLDER = "The environment variable {variable} names {folder}, which is no folder that can be read."
 
 
 class Archive(NamedTuple):
@@ -45,48 +47,76 @@ def load(archive: Archive, data_home: Any, download_if_missing: bool) -> RawGrap
     cache = home / f"{Path(archive.file).stem.lower()}-{archive.sha256[:12]}.npz"
     found = _read_cache(cache)
     if found is None:
-        path = _find(archive, home, download_if_missing)
-        found = archive.read(_checked(archive, path))
+        found = archive.read(_content(archive, home, download_if_missing))
         _write_cache(cache, found)
     return found
 
 
 def _home(data_home: Any) -> Path:
-    return Path(data_home).expanduser() if data_home is not None else Path(get_data_home()) / "skdegfair"
+    if data_home is not None:
+        return Path(data_home).expanduser()
+    try:
+        return Path(get_data_home()) / "skdegfair"
+    except OSError:  # it cannot be made; what is at hand elsewhere is still of use
+        return Path(os.environ.get("SCIKIT_LEARN_DATA", Path.home() / "scikit_learn_data")) / "skdegfair"
 
 
-def _find(archive: Archive, home: Path, download_if_missing: bool) -> Path:
+def _content(archive: Archive, home: Path, download_if_missing: bool) -> bytes:
+    """The right archive, from the first folder that has it, else from the web."""
     folders = [home]
     if os.environ.get(FOLDER_VARIABLE):
         folders.append(Path(os.environ[FOLDER_VARIABLE]).expanduser())
+        if not os.access(folders[1], os.R_OK | os.X_OK):
+            warnings.warn(NO_FOLDER.format(variable=FOLDER_VARIABLE, folder=folders[1]), stacklevel=4)
+    damaged = ""
     for folder in folders:
-        if (folder / archive.file).is_file():
-            return folder / archive.file
-    url = SOURCE + archive.file
-    if not download_if_missing:
-        raise OSError(MISSING.format(file=archive.file, folders=[str(folder) for folder in folders], url=url))
-    home.mkdir(parents=True, exist_ok=True)
+        path = folder / archive.file
+        content = _read(path)
+        found = hashlib.sha256(content or b"").hexdigest()
+        if content is not None and found == archive.sha256:
+            if damaged:
+                warnings.warn(damaged, stacklevel=4)
+            return content
+        if content is not None:
+            facts = {"path": path, "file": archive.file, "expected": archive.sha256, "found": found}
+            if folder is home:
+                damaged = WRONG_FILE.format(**facts, aside=_set_aside(path))
+            else:  # the user's own folder: nothing is moved there
+                warnings.warn(WRONG_FILE.format(**facts, aside="It is not used."), stacklevel=4)
+    if damaged:
+        raise ValueError(f"{damaged} Call again to download it, or put the right file there.")
+    return _download(archive, home, folders, download_if_missing)
+
+
+def _read(path: Path) -> bytes | None:
     try:
-        return Path(fetch_file(url, folder=home, local_filename=archive.file, sha256=archive.sha256))
+        return path.read_bytes()
+    except OSError:  # not there, or not for us
+        return None
+
+
+def _set_aside(path: Path) -> str:
+    """Rename a wrong file, so that the right one has its place; nothing is overwritten."""
+    names = (path.with_name(f"{path.name}.damaged{number or ''}") for number in count())
+    aside = next(name for name in names if not name.exists())
+    try:
+        os.replace(path, aside)
+    except OSError:
+        return "It could not be moved out of the way."
+    return f"It is now {aside}."
+
+
+def _download(archive: Archive, home: Path, folders: list[Path], allowed: bool) -> bytes:
+    url = SOURCE + archive.file
+    if not allowed:
+        raise OSError(MISSING.format(file=archive.file, folders=[str(folder) for folder in folders], url=url))
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        path = fetch_file(url, folder=home, local_filename=archive.file, sha256=archive.sha256)
+        return Path(path).read_bytes()
     except OSError as error:
         facts = {"file": archive.file, "url": url, "error": error, "folder": home, "variable": FOLDER_VARIABLE}
         raise OSError(NOT_DOWNLOADED.format(**facts)) from error
-
-
-def _checked(archive: Archive, path: Path) -> bytes:
-    """Content of an archive; one with another checksum is set aside."""
-    content = path.read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found == archive.sha256:
-        return content
-    aside = path.with_name(f"{path.name}.damaged")
-    try:
-        os.replace(path, aside)
-        done = f"It is now {aside}."
-    except OSError:
-        done = "It could not be moved out of the way."
-    facts = {"path": path, "file": archive.file, "found": found, "expected": archive.sha256, "aside": done}
-    raise ValueError(WRONG_FILE.format(**facts))
 
 
 def _read_cache(path: Path) -> RawGraph | None:
@@ -95,7 +125,7 @@ def _read_cache(path: Path) -> RawGraph | None:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
             X = _csr(parts, "X") if "X_data" in parts else parts["X"]
             return RawGraph(X, _csr(parts, "A"), parts["y"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except Exception:  # a damaged file can fail in many ways, and all of it can be parsed again
         return None
 
 
@@ -107,13 +137,17 @@ def _write_cache(path: Path, graph: RawGraph) -> None:
             parts |= {f"{name}_{field}": getattr(matrix, field) for field in ("data", "indices", "indptr", "shape")}
         else:
             parts[name] = matrix
+    part = path.with_name(f"{path.stem}-{uuid4().hex[:8]}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".npz", delete=False) as file:
+        with part.open("wb") as file:
             np.savez(file, **parts)
-        os.replace(file.name, path)
+        os.replace(part, path)
     except OSError:
         return
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def _csr(parts: Any, name: str) -> sp.csr_array:

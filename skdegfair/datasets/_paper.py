@@ -21,17 +21,19 @@ WIKIPEDIA_DESCR = """{name}: Wikipedia articles about {topic} and the links betw
 
 A node is an article, an edge a link in either direction, a feature says whether the article has a certain noun, the
 class is its average monthly traffic in five steps. {n_nodes} nodes, {n_edges} edges, {n_features} features, 5 classes.
-About half of the nodes have exactly the same neighbours as another node: these are known duplicates, and a model that
-sees one of them in training knows the others. drop_duplicates=True keeps one of each.
+{duplicates}
 
 From Rozemberczki, Allen and Sarkar, "Multi-scale attributed node embedding" (2021), as released by the authors of
 DegFairGNN."""
+DUPLICATES = """About half of the nodes have the same neighbours as another one, nearly always of the same class: a
+model that sees one of them in training knows the others. drop_duplicates=True keeps one of each."""
+DROPPED = """Of nodes with the same neighbours and the same class one was kept, and {n_dropped} others were dropped."""
 EMNLP_DESCR = """EMNLP: papers of a conference on language processing, and which of them are cited together.
 
 A node is a paper, an edge joins papers that were cited together, the features are eight numbers, the class is whether
 the paper was cited outside of the conference at least as often as the mean (4.77 times). {n_nodes} nodes, {n_edges}
 edges, {n_features} features, 2 classes. Half of the nodes have no edge, and 78 % are of class 0, so that a majority
-vote is hard to beat.
+vote is hard to beat. {duplicates}
 
 From Ma, Chang, Zhang and Mei, "CopulaGNN" (2020), as released by the authors of DegFairGNN."""
 
@@ -59,12 +61,15 @@ def fetch_chameleon(
     return_X_A_y : bool, default=False
         Return ``(X, A, y)`` instead of a Bunch.
     drop_duplicates : bool, default=False
-        Keep one node of all that have exactly the same neighbours.
+        Of all nodes with the same neighbours (at least one) and the same class, keep the
+        first. Features do not matter. Published filtered versions of these data sets
+        follow rules of their own, so their results do not compare.
 
     Returns
     -------
-    Bunch
-        With ``graph``, ``X`` (as released), ``A``, ``y``, ``target_names``, ``DESCR``.
+    Bunch, or (X, A, y)
+        With ``graph``, ``X`` (as released), ``A``, ``y``, ``target_names``, ``DESCR`` and
+        ``nodes``, the positions in the released data of the nodes that were kept.
     """
     names = [f"traffic {step}" for step in range(5)]
     raw = load(CHAMELEON, data_home, download_if_missing)
@@ -87,7 +92,7 @@ def fetch_squirrel(
 
     Returns
     -------
-    Bunch
+    Bunch, or (X, A, y)
     """
     names = [f"traffic {step}" for step in range(5)]
     raw = load(SQUIRREL, data_home, download_if_missing)
@@ -106,11 +111,12 @@ def fetch_emnlp(
     Parameters
     ----------
     data_home, download_if_missing, return_X_A_y, drop_duplicates
-        As for :func:`fetch_chameleon`. Nodes without neighbours are no duplicates.
+        As for :func:`fetch_chameleon`. Duplicates are no matter here: the ten that the rule
+        finds are different papers.
 
     Returns
     -------
-    Bunch
+    Bunch, or (X, A, y)
     """
     names = ["cited less than the mean", "cited at least as the mean"]
     raw = load(EMNLP, data_home, download_if_missing)
@@ -119,19 +125,24 @@ def fetch_emnlp(
 
 def _bunch(raw: RawGraph, names: list[str], descr: str, return_X_A_y: bool, drop_duplicates: bool, **facts: str) -> Any:
     X, A, y = raw
+    n_released = len(y)
+    kept = _first_of_each(A, y) if drop_duplicates else np.arange(n_released)
     if drop_duplicates:
-        kept = _first_of_each(A)
         X, A, y = X[kept], A[kept][:, kept], y[kept]
     if return_X_A_y:
         return X, A, y
     graph = Graph(X, A)
+    if drop_duplicates:
+        facts["duplicates"] = DROPPED.format(n_dropped=n_released - len(kept))
+    else:
+        facts["duplicates"] = DUPLICATES if "topic" in facts else ""
     text = descr.format(n_nodes=graph.n_nodes, n_edges=graph.n_edges, n_features=X.shape[1], **facts)
-    return Bunch(graph=graph, X=X, A=graph.A, y=y, target_names=names, DESCR=text)
+    return Bunch(graph=graph, X=X, A=graph.A, y=y, nodes=kept, target_names=names, DESCR=text)
 
 
-def _first_of_each(A: sp.csr_array) -> NDArray[np.intp]:
-    """The first node of each set of neighbours, and every node without neighbours."""
+def _first_of_each(A: sp.csr_array, y: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The first node of each set of neighbours and class, and every node without neighbours."""
     A = A.sorted_indices()
     rows = [A.indices[start:end].tobytes() for start, end in zip(A.indptr[:-1], A.indptr[1:], strict=True)]
-    seen: dict[bytes, int] = {}
-    return np.array([node for node, row in enumerate(rows) if not row or seen.setdefault(row, node) == node])
+    seen: dict[tuple[bytes, int], int] = {}
+    return np.array([node for node, row in enumerate(rows) if not row or seen.setdefault((row, y[node]), node) == node])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,12 +48,15 @@ def random_split(n_nodes: int, *, random_state: Any = None) -> Split:
     Parameters
     ----------
     n_nodes : int
+        At least 5.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     Split
     """
+    if not isinstance(n_nodes, Integral) or isinstance(n_nodes, bool) or n_nodes < 5:
+        raise ValueError(f"n_nodes must be an integer of at least 5, so that no part is empty, got {n_nodes!r}.")
     order = np.arange(n_nodes)
     check_random_state(random_state).shuffle(order)
     return Split(*np.split(order, [int(n_nodes * 0.6), int(n_nodes * 0.8)]))

@@ -155,7 +155,7 @@ class ReleasedGNN(DegFairGNN):
     the threshold, not at it. For "gcn" and "sage" a linear classifier follows the layers;
     "sage" has layers of a half and a quarter of ``hidden_dim``; "gat" has no self loops and
     weighs neighbours by the exponential of the negative score. Dropout of the input of
-    "gat" is left out.
+    "gat" is left out. The release has ``hidden_dim=48, n_heads=3`` for "gat".
 
     Parameters
     ----------
@@ -199,7 +199,8 @@ class ReleasedGNN(DegFairGNN):
         d_in = n_features
         for number in range(1, n_layers + (backbone != "gat")):
             if backbone == "gat":
-                layers.append(Heads([layer(d_in, hidden_dim // n_heads, head) for head in range(n_heads)]))
+                heads = range((number - 1) * n_heads, number * n_heads)
+                layers.append(Heads([layer(d_in, hidden_dim // n_heads, head) for head in heads]))
                 d_in = hidden_dim
             elif backbone == "sage":
                 layers.append(layer(d_in, max(1, hidden_dim // 2**number)))
@@ -207,7 +208,7 @@ class ReleasedGNN(DegFairGNN):
             else:
                 layers.append(layer(d_in, hidden_dim))
                 d_in = hidden_dim
-        layers.append(layer(d_in, n_classes, n_heads) if backbone == "gat" else Readout(d_in, n_classes))
+        layers.append(layer(d_in, n_classes, n_layers * n_heads) if backbone == "gat" else Readout(d_in, n_classes))
         self.layers = nn.ModuleList(layers)
         self.activation = nn.Identity()  # the layers have theirs
         self.dropout = Dropout(dropout, seed)
