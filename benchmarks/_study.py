@@ -82,10 +82,9 @@ class Job(NamedTuple):
 
 
 def job_of(run: Run) -> Job:
-    """Look up the preset: chosen for the authors' split, or anew for a random split, never by its test nodes."""
+    """Look up the preset, which was not chosen by the labels of test nodes."""
     model = MODELS[run.model]
-    split = None if run.protocol == "authors" else tuple(split_of(run).test.tolist())
-    params = preset(run.dataset, model.preset, split) | dict(run.changes)
+    params = preset(run.dataset, model.preset, tuple(split_of(run).test.tolist())) | dict(run.changes)
     rows = params.pop("rows", "released")
     if not model.on_graph:
         return Job(run, model.make(), rows)

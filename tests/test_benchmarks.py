@@ -145,20 +145,39 @@ def test_choice_of_presets(harness):
     assert ranked(candidates, "GCN", 0.75)[0]["params"] == {"a": 1}
 
 
+def test_a_fair_model_is_not_chosen_if_it_is_less_accurate_than_the_plain_one(harness, monkeypatch, tmp_path):
+    presets = harness.presets
+    monkeypatch.setattr(presets, "PRESETS", tmp_path)
+    data = make_degree_biased_graph(250, bias=0.0, random_state=0)
+    monkeypatch.setattr(presets, "data_of", lambda dataset, rows: (data.graph, data.y))
+    truth = data.y[presets.searched_nodes(250)]
+    (tmp_path / "bar").mkdir()
+    wrong = {"GCN": {"plain": 40}, "DegFairGCN": {"constant": 200, "close": 41, "far": 50}}
+    for model, candidates in wrong.items():
+        entry = {"target_accuracy": 0.1, "candidates": []}
+        for name, n_wrong in candidates.items():
+            labels = np.where(np.arange(200) < n_wrong, 0 if name == "constant" else (truth + 1) % 3, truth)
+            entry["candidates"].append({"params": {"name": name}, "predicted": "".join(map(str, labels))})
+        (tmp_path / "bar" / f"{model}.json").write_text(json.dumps(entry))
+    assert presets.choice("bar", "DegFairGCN")["params"] == {"name": "close"}
+    (tmp_path / "bar" / "GCN.json").unlink()
+    assert presets.choice("bar", "DegFairGCN")["params"] == {"name": "constant"}  # no gaps at all
+
+
 def test_presets_of_a_split_do_not_see_its_test_nodes(harness, monkeypatch, tmp_path):
     """Two candidates, one of them right on the test nodes only: it must not be chosen."""
     presets = harness.presets
     monkeypatch.setattr(presets, "PRESETS", tmp_path)
-    data = make_degree_biased_graph(200, random_state=0)
+    data = make_degree_biased_graph(1000, bias=0.0, random_state=0)
     monkeypatch.setattr(presets, "data_of", lambda dataset, rows: (data.graph, data.y))
-    nodes = presets.searched_nodes(200)
-    assert not set(nodes) & set(authors_split(200).test)
-    test = random_split(200, random_state=1).test
+    nodes = presets.searched_nodes(1000)
+    assert not set(nodes) & set(authors_split(1000).test)
+    test = random_split(1000, random_state=1).test
     inside = np.isin(nodes, test)
     assert inside.sum() > 20
     lucky = np.where(inside, data.y[nodes], (data.y[nodes] + 1) % 3)
     sound = np.where(inside, (data.y[nodes] + 1) % 3, data.y[nodes])
-    sound[~inside & (np.arange(160) % 3 == 0)] = 0
+    sound[~inside & (np.arange(800) % 3 == 0)] = 0
     predicted = {"lucky": lucky, "sound": sound}
     candidates = [
         {"params": {"name": name}, **presets.scores("toy", digits), "predicted": digits}
@@ -167,8 +186,8 @@ def test_presets_of_a_split_do_not_see_its_test_nodes(harness, monkeypatch, tmp_
     entry = {"chosen": {"name": "lucky"}, "target_accuracy": 0.9, "candidates": candidates}
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy" / "GCN.json").write_text(json.dumps(entry))
-    assert presets.preset("toy", "GCN") == {"name": "lucky"}
     assert presets.preset("toy", "GCN", tuple(test.tolist())) == {"name": "sound"}
+    assert presets.choice("toy", "GCN", tuple(set(range(1000)) - set(test)))["params"] == {"name": "lucky"}
     assert candidates[0]["accuracy"] == pytest.approx(inside.mean(), abs=1e-4)
 
 
@@ -190,6 +209,7 @@ def test_a_search_that_was_killed_ends_as_if_it_had_not_been(harness, monkeypatc
             yield scored(setting)
 
     monkeypatch.setattr(search, "judged", judge)
+    monkeypatch.setattr(search, "choice", lambda dataset, model: scored({"dropout": 0.3}))
     search.search("whole", model, 0.55, 1)
     total = sum(search.rounds_of("whole", model))
     assert len(judged) == total
@@ -208,6 +228,7 @@ def test_a_search_that_was_killed_ends_as_if_it_had_not_been(harness, monkeypatc
     whole, cut = (json.loads((tmp_path / name / f"{model}.json").read_text()) for name in ("whole", "cut"))
     assert whole == cut
     assert len(whole["candidates"]) == total
+    assert whole["chosen"] == {"dropout": 0.3}
     with pytest.raises(SystemExit, match="is of another search"):
         search.search("cut", model, 0.6, 1)
 
