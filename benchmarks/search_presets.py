@@ -81,15 +81,18 @@ def fold_predictions(dataset, model, setting, fold):
 
 def judged(dataset, model, settings, n_jobs):
     """Each setting with its predictions and scores, as soon as it has them."""
+    if not settings:
+        return
     tasks = [(setting, fold) for setting in settings for fold in range(N_FOLDS)]
     results = Parallel(n_jobs=n_jobs, return_as="generator")(
         delayed(fold_predictions)(dataset, model, *task) for task in tasks
     )
-    results = iter(tqdm(results, total=len(tasks), desc=f"{dataset} {model}", mininterval=5, disable=not tasks))
+    results = iter(tqdm(results, total=len(tasks), desc=f"{dataset} {model}", mininterval=5))
     for setting in settings:
         places, labels = (np.concatenate(parts) for parts in zip(*islice(results, N_FOLDS), strict=True))
         predicted = "".join(map(str, labels[np.argsort(places)]))
         yield {"params": setting, **scores(dataset, predicted), "predicted": predicted}
+    next(results, None)  # joblib warns of a generator that was not read to its end
 
 
 def search(dataset, model, target, n_jobs):
