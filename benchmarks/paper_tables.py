@@ -131,7 +131,7 @@ def main():
             gains.round(3).to_csv(folder / "differences.csv", index=False)
             for_readme += [
                 "Differences on the same splits, with the 95 % interval of their mean. An exclamation mark: clear of 0"
-                " also with the wider interval for splits that share nodes.",
+                " also with the wider\ninterval for splits that share nodes.",
                 "",
                 compared(gains),
             ]
