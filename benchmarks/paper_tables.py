@@ -70,12 +70,12 @@ def draw_frontiers(table, folder):
         display = ParetoDisplay(
             part["accuracy_mean"],
             part["delta_dsp_mean"],
-            names=[f"fairness_weight={value}" for value in part.index],
+            names=[f"mu={value}" for value in part.index],
             accuracy_sd=part["accuracy_std"].fillna(0),
             gap_sd=part["delta_dsp_std"].fillna(0),
             majority=fit_and_assess(job_of(vote))["accuracy"],
         ).plot()
-        display.figure_.savefig(folder / f"frontier_{dataset.lower()}.png", dpi=120)
+        display.figure_.savefig(folder / f"frontier_{dataset.lower()}.png", dpi=120, bbox_inches="tight")
 
 
 def into_readme(tables):
