@@ -3,7 +3,7 @@
 benchmarks/presets/<data set>/<model>.json holds every candidate of a search with its predictions for the training and
 validation nodes of the authors' split, each made by a model that was fitted to other nodes (see search_presets.py). The
 choice for the authors' split is by all of these nodes; for another split it is made anew, by those of them that are not
-test nodes of that split.
+test nodes of that split. (Models of the folds were fitted to some of these, and rounds of the search saw their scores.)
 
 The rule: of a plain GNN, the most accurate candidate. Of a DegFair model, the one with the smallest sum of both gaps of
 those that are at most one point less accurate than the chosen plain GNN and than the paper says; if there is none, the

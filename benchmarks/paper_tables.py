@@ -3,7 +3,7 @@
 Two protocols. *authors*: their one split, five seeds, mean and standard deviation over seeds. *splits*: ten random
 splits with two seeds each, mean over splits with its 95 % interval, and the difference of each DegFair model to its
 base GNN, and to its ablations, on the same splits. Then *studies* of one parameter at a time. Hyper-parameters are
-chosen as _presets.py says, never by the labels of nodes that are then tested; ablations and studies share those of
+chosen as _presets.py says, by predictions for nodes that are not then tested; ablations and studies share those of
 DegFairGCN. Training stops by the validation nodes; all numbers are of test nodes. Runs are kept in benchmarks/results/
 as they finish: to go on after a kill, start again.
 
