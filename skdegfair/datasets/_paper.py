@@ -111,7 +111,7 @@ def fetch_emnlp(
     Parameters
     ----------
     data_home, download_if_missing, return_X_A_y, drop_duplicates
-        As for :func:`fetch_chameleon`. Duplicates are no matter here: the ten that the rule
+        As for :func:`fetch_chameleon`. Duplicates are no matter here: the few that the rule
         finds are different papers.
 
     Returns
