@@ -22,7 +22,7 @@ from ._params import NET_CONSTRAINTS, NetParams
 from ._predict import GraphPredictor
 from ._targets import Positions, Targets, check_targets, hold_out
 from .graph import Graph, check_row_labels, degree_groups, row_labels
-from .nn import DegFairGNN, GraphTensors, NodeBatch, Objective
+from .nn import DegFairGNN, GraphRows, GraphTensors, NodeBatch, Objective
 from .training import DIVERGED, NodeDataset, NodeNet, epoch_callbacks
 
 EDGES_NEEDED = (
@@ -205,9 +205,11 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
             raise ValueError(EDGES_NEEDED.format(name=type(self).__name__, n=graph.n_nodes))
         return graph
 
-    def _tensors(self, graph: Graph, module: DegFairGNN, dtype: torch.dtype = torch.float32) -> GraphTensors:
-        tensors = GraphTensors(graph, module.operators, **self._graph_options, dtype=dtype)
-        return tensors.to(next(module.parameters()).device)
+    def _rows(self, graph: Graph, module: DegFairGNN, dtype: torch.dtype = torch.float32) -> GraphRows:
+        return GraphRows(graph, module.operators, **self._graph_options, dtype=dtype)
+
+    def _tensors(self, graph: Graph, module: DegFairGNN) -> GraphTensors:
+        return self._rows(graph, module).tensors().to(next(module.parameters()).device)
 
     def _draw_seed(self) -> int:
         if self.random_state is None:

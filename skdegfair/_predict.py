@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._dispatch import accepts_graph
 from ._targets import check_labels
 from .graph import Graph, check_nodes, check_row_labels, is_unlabelled, properly_typed, row_labels
-from .nn import DegFairGNN, GraphTensors, NodeBatch
+from .nn import DegFairGNN, GraphRows
 from .training import NodeNet
 
 
@@ -29,7 +29,7 @@ class GraphPredictor:
     def _check_graph(self, X: Any, A: Any, *, reset: bool) -> Graph:
         raise NotImplementedError
 
-    def _tensors(self, graph: Graph, module: DegFairGNN, dtype: torch.dtype = torch.float32) -> GraphTensors:
+    def _rows(self, graph: Graph, module: DegFairGNN, dtype: torch.dtype = torch.float32) -> GraphRows:
         raise NotImplementedError
 
     def predict_proba(self, X: Any, A: Any = None) -> NDArray[np.float64]:
@@ -89,9 +89,7 @@ class GraphPredictor:
         graph = self._check_graph(X, A, reset=False)
         if len(self.module_.layers) == 1:
             return graph.features.copy()
-        with torch.no_grad():
-            module, batch = self._in_double(graph)
-            return module.embed(batch).cpu().numpy()[graph.nodes]
+        return self._infer(graph, len(self.module_.layers) - 1).numpy()
 
     @accepts_graph
     def score(self, X: Any, y: Any = None, A: Any = None, *, nodes: Any = None, sample_weight: Any = None) -> float:
@@ -120,11 +118,9 @@ class GraphPredictor:
 
     def _logits(self, X: Any, A: Any) -> torch.Tensor:
         check_is_fitted(self)
-        module, batch = self._in_double(self._check_graph(X, A, reset=False))
-        with torch.no_grad():
-            return module(batch)[0].cpu()
+        return self._infer(self._check_graph(X, A, reset=False))
 
-    def _in_double(self, graph: Graph) -> tuple[DegFairGNN, NodeBatch]:
-        """Module and input in double precision: a prediction then does not hang on which others are asked for."""
-        tensors = self._tensors(graph, self.module_, torch.float64)
-        return copy.deepcopy(self.module_).double(), NodeBatch(tensors, graph.nodes)
+    def _infer(self, graph: Graph, n_layers: int | None = None) -> torch.Tensor:
+        """In double precision: a prediction then does not hang on which others are asked for."""
+        module = copy.deepcopy(self.module_).double()
+        return module.infer(self._rows(graph, module, torch.float64), graph.nodes, n_layers).cpu()

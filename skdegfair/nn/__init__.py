@@ -2,11 +2,11 @@
 
 from ._aggregate import BACKBONES, GAT, GCN, SAGE
 from ._context import DebiasingFunction, degree_encoding
-from ._loss import FAIRNESS_LOSSES, Objective, opportunity_loss, parity_loss
+from ._loss import FAIRNESS_LOSSES, Objective
 from ._module import DegFairGNN, ModulatedLayer
 from ._released import ReleasedGNN, ReleasedObjective
 from ._sparse import SparseOperator
-from ._tensors import GraphTensors, NodeBatch
+from ._tensors import GraphRows, GraphTensors, NodeBatch
 
 __all__ = [
     "BACKBONES",
@@ -16,6 +16,7 @@ __all__ = [
     "SAGE",
     "DebiasingFunction",
     "DegFairGNN",
+    "GraphRows",
     "GraphTensors",
     "ModulatedLayer",
     "NodeBatch",
@@ -24,6 +25,4 @@ __all__ = [
     "ReleasedObjective",
     "SparseOperator",
     "degree_encoding",
-    "opportunity_loss",
-    "parity_loss",
 ]

@@ -12,16 +12,22 @@ from ._random import glorot_, parameter
 from ._sparse import Features, propagate, transform
 
 if TYPE_CHECKING:
-    from ._tensors import GraphTensors
+    from ._blocks import Block
+
+Gathered = tuple[Tensor, Tensor | None]
 
 
 class Aggregation(nn.Module):
     """A node's neighbourhood in one vector; the learned weights are the paper's omega^l.
 
-    Shapes: (n_nodes, d_in) -> (n_nodes, d_out).
+    It has two steps: ``project`` is about single nodes, ``gather`` about neighbourhoods.
+    Beside its own work it takes the context embedding (Eq. 5) times weights of the
+    debiasing function, where there is one: they often share a product.
+
+    Shapes: (n_before, d_in) -> (n_after, d_out), before the bias is added.
     """
 
-    operator: str  # the part of GraphTensors that it reads
+    operator: str  # the part of a Block that it reads
 
     def __init__(self, d_in: int, d_out: int, *, n_heads: int = 1, average_heads: bool = False) -> None:
         super().__init__()
@@ -33,12 +39,26 @@ class Aggregation(nn.Module):
         glorot_(self.weight, generator)
         nn.init.zeros_(self.bias)
 
-    def forward(self, h: Features, graph: GraphTensors) -> Tensor:
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
+        """The aggregation and, if given weights for it, the weighted context embedding."""
+        own, context = self.project(h, context_weight)
+        return self.gather(own, context, block)
+
+    def project(self, h: Features, context_weight: Tensor | None) -> Gathered:
+        """All that is linear in single nodes: (n_before, ...), and the same for the context."""
+        if context_weight is None:
+            return transform(h, self._weights()), None
+        weights = self._weights()
+        both = transform(h, torch.cat([weights, context_weight], dim=1))
+        own, context = both.split([weights.shape[1], context_weight.shape[1]], dim=1)
+        return own, context
+
+    def gather(self, own: Tensor, context: Tensor | None, block: Block) -> Gathered:
+        """From what ``project`` gave to neighbourhoods."""
         raise NotImplementedError
 
-    def with_context(self, h: Features, graph: GraphTensors, weight: Tensor) -> tuple[Tensor, Tensor]:
-        """The aggregation, and beside it the context embedding (Eq. 5) times ``weight``."""
-        return self(h, graph), propagate(graph.context, h, weight)
+    def _weights(self) -> Tensor:
+        return self.weight
 
 
 class GCN(Aggregation):
@@ -46,14 +66,17 @@ class GCN(Aggregation):
 
     operator = "closed_mean"
 
-    def forward(self, h: Features, graph: GraphTensors) -> Tensor:
-        return propagate(graph.closed_mean, h, self.weight) + self.bias
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
+        if context_weight is None:
+            return propagate(block.closed_mean, h, self.weight), None
+        if block.closed_mean is not block.context:
+            return propagate(block.closed_mean, h, self.weight), propagate(block.context, h, context_weight)
+        both = propagate(block.context, h, torch.cat([self.weight, context_weight], dim=1))  # one mean serves both
+        own, context = both.split([self.d_out, context_weight.shape[1]], dim=1)
+        return own, context
 
-    def with_context(self, h: Features, graph: GraphTensors, weight: Tensor) -> tuple[Tensor, Tensor]:
-        if graph.closed_mean is not graph.context:
-            return super().with_context(h, graph, weight)
-        both = propagate(graph.context, h, torch.cat([self.weight, weight], dim=1))  # one mean serves both
-        return both[:, : self.d_out] + self.bias, both[:, self.d_out :]
+    def gather(self, own: Tensor, context: Tensor | None, block: Block) -> Gathered:
+        return block.closed_mean @ own, None if context is None else block.context @ context
 
 
 class SAGE(Aggregation):
@@ -69,8 +92,17 @@ class SAGE(Aggregation):
         super().reset_parameters(generator)
         glorot_(self.weight_self, generator)
 
-    def forward(self, h: Features, graph: GraphTensors) -> Tensor:
-        return transform(h, self.weight_self) + propagate(graph.open_mean, h, self.weight) + self.bias
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
+        own = block.of(transform(h, self.weight_self)) + propagate(block.open_mean, h, self.weight)
+        return own, None if context_weight is None else propagate(block.context, h, context_weight)
+
+    def gather(self, own: Tensor, context: Tensor | None, block: Block) -> Gathered:
+        of_self, of_others = own.split(self.d_out, dim=1)
+        gathered = block.of(of_self) + block.open_mean @ of_others
+        return gathered, None if context is None else block.context @ context
+
+    def _weights(self) -> Tensor:
+        return torch.cat([self.weight_self, self.weight], dim=1)
 
 
 class GAT(Aggregation):
@@ -96,12 +128,16 @@ class GAT(Aggregation):
             glorot_(self.listening[head], generator)
             glorot_(self.speaking[head], generator)
 
-    def forward(self, h: Features, graph: GraphTensors) -> Tensor:
-        z = transform(h, self.weight).view(-1, self.n_heads, self.head_width).transpose(0, 1).contiguous()
-        heads = attend(z, (z * self.listening).sum(2), (z * self.speaking).sum(2), graph.attention)
-        if self.average_heads:
-            return heads.mean(0) + self.bias
-        return heads.transpose(0, 1).reshape(-1, self.d_out) + self.bias
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
+        own = self.gather(transform(h, self.weight), None, block)[0]
+        return own, None if context_weight is None else propagate(block.context, h, context_weight)
+
+    def gather(self, own: Tensor, context: Tensor | None, block: Block) -> Gathered:
+        z = own.view(-1, self.n_heads, self.head_width).transpose(0, 1).contiguous()
+        listening = block.of((z * self.listening).sum(2).T).T
+        heads = attend(z, listening, (z * self.speaking).sum(2), block.attention)
+        gathered = heads.mean(0) if self.average_heads else heads.transpose(0, 1).reshape(-1, self.d_out)
+        return gathered, None if context is None else block.context @ context
 
 
 BACKBONES: dict[str, type[Aggregation]] = {"gcn": GCN, "sage": SAGE, "gat": GAT}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
-from ._dense import dense_product
+from ._dense import dense_product, weighted_squares
+from ._modulate import modulate
 from ._random import glorot_, parameter
 
 if TYPE_CHECKING:
-    from ._tensors import GraphTensors
+    from ._blocks import Block
+
+Modulated = tuple[Tensor, dict[str, Tensor]]
 
 
 def degree_encoding(degree: Tensor, dim: int) -> Tensor:
@@ -25,15 +28,6 @@ def degree_encoding(degree: Tensor, dim: int) -> Tensor:
     even = column - column % 2
     angle = degree[:, None].double() / 10000 ** (even.double() / dim)
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
-
-
-class Debiased(NamedTuple):
-    """What the debiasing function gives for a layer; ``other`` and ``scale``, ``shift`` where it has them."""
-
-    own: Tensor  # (n_nodes, d_out), D(v; theta_0) for v in S_0 and D(v; theta_1) for v in S_1
-    other: Tensor | None  # (n_nodes, d_out), the other way round
-    scale: Tensor | None  # (n_distinct, d_out), gamma of each distinct degree
-    shift: Tensor | None  # (n_distinct, d_out), beta of each distinct degree
 
 
 class DebiasingFunction(nn.Module):
@@ -73,19 +67,24 @@ class DebiasingFunction(nn.Module):
             nn.init.zeros_(self.film_weight)  # start from gamma = beta = 0
             nn.init.zeros_(self.film_bias)
 
-    def forward(self, context: Tensor, graph: GraphTensors) -> Debiased:
-        """``context`` is the context embedding times ``weight``: (n_nodes, n_functions * d_out)."""
-        functions = (context + self.bias).split(self.d_out, dim=1)  # f(c_v; theta_c,*), Eq. 6
-        if self.contrast:
-            own = torch.where(graph.low, functions[0], functions[1])
-            other = torch.where(graph.low, functions[1], functions[0])
-        else:
-            own, other = functions[0], None
+    def film(self, block: Block) -> Tensor | None:
+        """gamma and beta of each distinct degree (Eq. 8): (n_distinct, 2 d_out), None where there are none."""
         if self.film_weight is None or self.film_bias is None:
-            return Debiased(own, other, None, None)
-        film = dense_product(graph.degree_encoding(self.encoding_dim), self.film_weight) + self.film_bias  # Eq. 8
-        gamma, beta = (graph.spread @ film).split(self.d_out, dim=1)
-        scale, shift = film.split(self.d_out, dim=1)
-        own = (gamma + 1) * own + beta  # Eq. 7
-        other = None if other is None else (gamma + 1) * other + beta
-        return Debiased(own, other, scale, shift)
+            return None
+        return dense_product(block.degree_encoding(self.encoding_dim), self.film_weight) + self.film_bias
+
+    def forward(
+        self, aggregated: Tensor, bias: Tensor, context: Tensor, film: Tensor | None, block: Block, epsilon: float
+    ) -> Modulated:
+        """Add the debiasing context to the aggregation.
+
+        ``context`` is the context embedding times ``weight``: (n_after, n_functions * d_out).
+        """
+        functions = context + self.bias  # f(c_v; theta_c,*), Eq. 6
+        modulated, other = modulate(aggregated, functions, bias, film, block, epsilon)
+        if block.share is None:
+            return modulated, {}
+        penalties = {} if other is None else {"context": other}  # the layer's part of Eq. 12, as a mean over the batch
+        if film is not None:
+            penalties["scale_shift"] = weighted_squares(block.degree_share, film)  # and of Eq. 13
+        return modulated, penalties

@@ -45,24 +45,22 @@ class _Product(torch.autograd.Function):
 
 
 def _times(h: Tensor, weight: Tensor) -> Tensor:
+    n, d_in = h.shape
+    if n < BLOCKS:
+        return _times(torch.cat([h, h.new_zeros(BLOCKS - n, d_in)]), weight)[:n]
     weights = weight.expand(BLOCKS, *weight.shape)
-    products = [torch.bmm(blocks, weights).flatten(0, 1) for blocks in _blocks(h)]
-    return products[0][: len(h)] if len(products) == 1 else torch.cat(products)[: len(h)]
+    product = h.new_empty(n, weight.shape[1])
+    whole = n - n % BLOCKS
+    torch.bmm(h[:whole].reshape(BLOCKS, -1, d_in), weights, out=product[:whole].view(BLOCKS, -1, weight.shape[1]))
+    if whole < n:  # the last eight rows as blocks of one row
+        product[whole:] = torch.bmm(h[-BLOCKS:, None], weights)[whole - n :, 0]
+    return product
 
 
 def _transpose_times(h: Tensor, grad: Tensor) -> Tensor:
-    total = h.new_zeros(h.shape[1], grad.shape[1])
-    for left, right in zip(_blocks(h), _blocks(grad), strict=True):
-        total += torch.bmm(left.transpose(1, 2), right).sum(0)
-    return total
-
-
-def _blocks(h: Tensor) -> list[Tensor]:
-    """The rows as blocks of equal size, and those left over as blocks of one row, zeros added."""
     whole = len(h) - len(h) % BLOCKS
-    blocks = [h[:whole].reshape(BLOCKS, -1, h.shape[1])] if whole else []
-    if whole < len(h):
-        rest = h.new_zeros(BLOCKS, 1, h.shape[1])
-        rest[: len(h) - whole, 0] = h[whole:]
-        blocks.append(rest)
-    return blocks
+    left, right = h[:whole].reshape(BLOCKS, -1, h.shape[1]), grad[:whole].reshape(BLOCKS, -1, grad.shape[1])
+    total = torch.bmm(left.transpose(1, 2), right).sum(0)
+    for row in range(whole, len(h)):  # at most seven
+        total.addcmul_(h[row, :, None], grad[row])
+    return total

@@ -15,29 +15,28 @@ from torch.nn.functional import cross_entropy, one_hot
 
 from ._tensors import NodeBatch
 
-FairnessLoss = Callable[[Tensor, Tensor, Tensor], Tensor]
 
+def parity_contrast(y: Tensor, low: Tensor, n_classes: int, dtype: torch.dtype) -> Tensor:
+    """Weights of the nodes in the gap between the groups' mean predictions of each class (Eq. 11).
 
-def parity_loss(probability: Tensor, y: Tensor, low: Tensor) -> Tensor:
-    """Squared distance between the groups' mean predictions (Eq. 11); 0 where a group is empty.
-
-    Shapes: (n, n_classes), (n,), (n,) -> ().
+    Shapes: (n,), (n,) -> (n, n_classes). They are 0 where a group is empty.
     """
-    return _squared_gaps(probability, torch.ones_like(probability), low).sum()
+    return _contrast(torch.ones(len(y), n_classes, dtype=dtype, device=y.device), low)
 
 
-def opportunity_loss(probability: Tensor, y: Tensor, low: Tensor) -> Tensor:
-    """The same for equal opportunity: squared gaps of the mean probability of the true class, class by class.
+def opportunity_contrast(y: Tensor, low: Tensor, n_classes: int, dtype: torch.dtype) -> Tensor:
+    """The same for equal opportunity: only the nodes of a class count in its gap.
 
     A class that is missing from a group adds nothing.
-
-    Shapes: (n, n_classes), (n,), (n,) -> ().
     """
-    truth = one_hot(y, probability.shape[1]).to(probability.dtype)
-    return _squared_gaps(probability, truth, low).sum()
+    return _contrast(one_hot(y, n_classes).to(dtype), low)
 
 
-FAIRNESS_LOSSES: dict[str, FairnessLoss] = {"dsp": parity_loss, "deo": opportunity_loss}
+CONTRASTS: dict[str, Callable[[Tensor, Tensor, int, torch.dtype], Tensor]] = {
+    "dsp": parity_contrast,
+    "deo": opportunity_contrast,
+}
+FAIRNESS_LOSSES = tuple(CONTRASTS)
 
 
 class Objective:
@@ -64,9 +63,18 @@ class Objective:
         logits, penalties = output
         terms = {"classification": cross_entropy(logits, y)}  # Eq. 10
         if self.fairness_loss is not None:
-            probability = logits.softmax(1)
-            terms["fairness"] = FAIRNESS_LOSSES[self.fairness_loss](probability, y, batch.low)  # Eq. 11
+            gaps = (logits.softmax(1) * self._contrast(y, batch, logits)).sum(0)
+            terms["fairness"] = gaps.square().sum()  # Eq. 11
         return terms | penalties  # Eq. 12 and 13
+
+    def _contrast(self, y: Tensor, batch: NodeBatch, logits: Tensor) -> Tensor:
+        """Computed once for a batch, if it is one that remembers."""
+        assert self.fairness_loss is not None
+        known = getattr(batch, "contrasts", {})
+        key = self.fairness_loss, logits.shape[1]
+        if key not in known:
+            known[key] = CONTRASTS[self.fairness_loss](y, batch.low, logits.shape[1], logits.dtype)
+        return known[key]
 
     def total(self, terms: dict[str, Tensor]) -> Tensor:
         """The weighted sum of the terms."""
@@ -82,10 +90,9 @@ class Objective:
         return total
 
 
-def _squared_gaps(value: Tensor, member: Tensor, low: Tensor) -> Tensor:
-    """Column by column: the squared difference of the group means of ``value`` over its members."""
+def _contrast(member: Tensor, low: Tensor) -> Tensor:
+    """Column by column: 1 / n for the low members, -1 / n for the high ones, so that sums are differences of means."""
     in_low = member * low[:, None]
     in_high = member - in_low
     n_low, n_high = in_low.sum(0), in_high.sum(0)
-    means = (value * in_low).sum(0) / n_low.clamp(min=1), (value * in_high).sum(0) / n_high.clamp(min=1)
-    return torch.where((n_low > 0) & (n_high > 0), (means[0] - means[1]).square(), torch.zeros_like(n_low))
+    return (in_low / n_low.clamp(min=1) - in_high / n_high.clamp(min=1)) * ((n_low > 0) & (n_high > 0))

@@ -5,15 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ._aggregate import BACKBONES, Aggregation
-from ._context import Debiased, DebiasingFunction
-from ._dense import weighted_squares
+from ._blocks import Block
+from ._context import DebiasingFunction
+from ._infer import infer
 from ._random import Dropout
 from ._sparse import Features
-from ._tensors import NodeBatch
+from ._tensors import GraphRows, NodeBatch
 
 Penalties = dict[str, Tensor]
 
@@ -21,7 +24,7 @@ Penalties = dict[str, Tensor]
 class ModulatedLayer(nn.Module):
     """One layer of Eq. 9 before its activation: aggregation plus the weighted debiasing context.
 
-    Shapes: (n_nodes, d_in) -> (n_nodes, d_out).
+    Shapes: (n_before, d_in) -> (n_after, d_out).
     """
 
     aggregate: Aggregation
@@ -33,12 +36,28 @@ class ModulatedLayer(nn.Module):
         super().__init__()
         self.aggregate, self.debias, self.context_weight = aggregate, debias, context_weight
 
-    def forward(self, h: Features, batch: NodeBatch) -> tuple[Tensor, Penalties]:
-        if self.debias is None:
-            return self.aggregate(h, batch.graph), {}
-        aggregated, context = self.aggregate.with_context(h, batch.graph, self.debias.weight)
-        debiased = self.debias(context, batch.graph)
-        return aggregated + self.context_weight * debiased.own, _penalties(debiased, batch)
+    def forward(self, h: Features, block: Block) -> tuple[Tensor, Penalties]:
+        aggregated, context = self.aggregate(h, block, self.context_functions())
+        return self.finish(aggregated, context, self.film(block), block)
+
+    def context_functions(self) -> Tensor | None:
+        """Weights of the debiasing function, by which contexts are multiplied."""
+        return None if self.debias is None else self.debias.weight
+
+    def film(self, block: Block) -> Tensor | None:
+        """gamma and beta of the debiasing function."""
+        return None if self.debias is None else self.debias.film(block)
+
+    def finish(
+        self, aggregated: Tensor, context: Tensor | None, film: Tensor | None, block: Block
+    ) -> tuple[Tensor, Penalties]:
+        """From what the aggregation gave to the output."""
+        if self.debias is None or context is None:
+            return aggregated + self.aggregate.bias, {}
+        modulated: tuple[Tensor, Penalties] = self.debias(
+            aggregated, self.aggregate.bias, context, film, block, self.context_weight
+        )
+        return modulated
 
 
 class DegFairGNN(nn.Module):
@@ -114,36 +133,20 @@ class DegFairGNN(nn.Module):
 
     def forward(self, batch: NodeBatch) -> tuple[Tensor, Penalties]:
         """Logits of the batch, (n_batch, n_classes), and the sums over all layers of each penalty."""
-        h, penalties = self._hidden(batch)
-        logits, last = self.layers[-1](h, batch)
-        add_penalties(penalties, last)
-        return logits[batch.nodes], penalties
-
-    def embed(self, batch: NodeBatch) -> Tensor:
-        """The representation that the last layer reads, of all nodes: (n_nodes, hidden_dim)."""
-        hidden = self._hidden(batch)[0]
-        assert isinstance(hidden, Tensor), "a single layer reads the features themselves"
-        return hidden
-
-    def _hidden(self, batch: NodeBatch) -> tuple[Features, Penalties]:
-        h: Features = batch.graph.x
+        h: Features = batch.x
         penalties: Penalties = {}
-        for layer in self.layers[:-1]:
-            h, added = layer(h, batch)
-            h = self.dropout(self.activation(h))  # Eq. 9
+        blocks = batch.blocks(len(self.layers))
+        for layer, block in zip(self.layers, blocks, strict=True):
+            if layer is not self.layers[0]:
+                h = self.dropout(self.activation(h))  # Eq. 9
+            h, added = layer(h, block)
             add_penalties(penalties, added)
-        return h, penalties
+        return cast(Tensor, h), penalties
 
-
-def _penalties(debiased: Debiased, batch: NodeBatch) -> Penalties:
-    """The layer's part of Eq. 12 and 13, as means over the batch instead of sums."""
-    penalties: Penalties = {}
-    if debiased.other is not None:
-        penalties["context"] = weighted_squares(batch.node_share, debiased.other)
-    if debiased.scale is not None and debiased.shift is not None:
-        share = batch.degree_share
-        penalties["scale_shift"] = weighted_squares(share, debiased.scale) + weighted_squares(share, debiased.shift)
-    return penalties
+    def infer(self, source: GraphRows, nodes: NDArray[np.intp], n_layers: int | None = None) -> Tensor:
+        """Logits of some nodes, or what the first ``n_layers`` layers give, activated: (n_nodes, d_out)."""
+        layers = cast(list[ModulatedLayer], list(self.layers))[:n_layers]
+        return infer(layers, self.activation, source, nodes, activate_last=n_layers is not None)
 
 
 def add_penalties(total: Penalties, part: Penalties) -> None:

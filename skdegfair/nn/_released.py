@@ -8,15 +8,17 @@ from __future__ import annotations
 import math
 from typing import cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, leaky_relu
 
 from ._loss import Objective
 from ._module import DegFairGNN, Penalties, add_penalties
 from ._random import Dropout, parameter
-from ._sparse import Features, transform
-from ._tensors import GraphTensors, NodeBatch
+from ._sparse import Features, SparseOperator, transform
+from ._tensors import GraphRows, GraphTensors, NodeBatch
 
 
 class ReleasedLayer(nn.Module):
@@ -89,9 +91,9 @@ class ReleasedLayer(nn.Module):
             gamma, beta = (graph.spread @ film).split(self.d_out, dim=1)
             own = (gamma + 1) * own + beta
             norms = sum(part.norm(dim=1) for part in film.split(self.d_out, dim=1))
-            penalties["scale_shift"] = batch.degree_share @ norms
+            penalties["scale_shift"] = batch.whole.degree_share @ norms
         if self.contrast:
-            penalties["context"] = batch.node_share @ own.norm(dim=1)  # of the context in use, not of the other one
+            penalties["context"] = batch.whole.share @ own.norm(dim=1)  # of the context in use, not of the other one
             own = torch.where(graph.low, own, -own)  # that of nodes of high degree is subtracted
         return self.context_weight * own, penalties
 
@@ -99,7 +101,7 @@ class ReleasedLayer(nn.Module):
         """Weighted sum over the neighbours and the sum of the weights; the more alike, the less they weigh."""
         assert self.attention is not None
         assert self.edge_dropout is not None
-        pattern = graph.open_mean.forward
+        pattern = cast(SparseOperator, graph.open_mean).forward
         target = pattern.col_indices().long()
         source = torch.repeat_interleave(torch.arange(len(h), device=h.device), pattern.crow_indices().diff().long())
         listening, speaking = h @ self.attention[0], h @ self.attention[1]
@@ -210,7 +212,6 @@ class ReleasedGNN(DegFairGNN):
                 d_in = hidden_dim
         layers.append(layer(d_in, n_classes, n_layers * n_heads) if backbone == "gat" else Readout(d_in, n_classes))
         self.layers = nn.ModuleList(layers)
-        self.activation = nn.Identity()  # the layers have theirs
         self.dropout = Dropout(dropout, seed)
         self.reset_parameters()
 
@@ -219,6 +220,28 @@ class ReleasedGNN(DegFairGNN):
         generator = torch.Generator().manual_seed(self.seed)
         for layer in self.layers:
             cast(ReleasedLayer, layer).reset_parameters(generator)
+
+    def forward(self, batch: NodeBatch) -> tuple[Tensor, Penalties]:
+        """As of DegFairGNN; the layers read the whole graph, the last one too."""
+        h, penalties = self._hidden(batch)
+        logits, last = self.layers[-1](h, batch)
+        add_penalties(penalties, last)
+        return logits[batch.nodes], penalties
+
+    @torch.no_grad()
+    def infer(self, source: GraphRows, nodes: NDArray[np.intp], n_layers: int | None = None) -> Tensor:
+        """As of DegFairGNN."""
+        batch = NodeBatch(source.tensors().to(next(self.parameters()).device), nodes)
+        return self(batch)[0] if n_layers is None else cast(Tensor, self._hidden(batch)[0])[batch.nodes]
+
+    def _hidden(self, batch: NodeBatch) -> tuple[Features, Penalties]:
+        h: Features = batch.graph.x
+        penalties: Penalties = {}
+        for layer in self.layers[:-1]:
+            h, added = layer(h, batch)
+            h = self.dropout(h)
+            add_penalties(penalties, added)
+        return h, penalties
 
 
 class ReleasedObjective(Objective):

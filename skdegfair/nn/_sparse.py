@@ -40,22 +40,29 @@ class SparseOperator:
     ----------
     matrix : scipy sparse matrix of shape (n_rows, n_columns)
     dtype : torch dtype, default=torch.float32
+    gradient : bool, default=True
+        Whether gradients will be asked for: without, there is no transpose.
     """
 
     __slots__ = ("forward", "backward")
+    forward: Tensor
+    backward: Tensor | None
 
-    def __init__(self, matrix: Any, dtype: torch.dtype = torch.float32) -> None:
+    def __init__(self, matrix: Any, dtype: torch.dtype = torch.float32, *, gradient: bool = True) -> None:
         matrix = sp.csr_array(matrix)
         if not matrix.has_sorted_indices:
             matrix = matrix.sorted_indices()
-        transpose = sp.csr_array(matrix.T)
         index = torch.int32 if max(matrix.nnz, *matrix.shape) < 2**31 else torch.int64  # int32 is a fifth faster
         pattern = to_tensor(matrix.indptr, index), to_tensor(matrix.indices, index)
+        self.forward = csr_tensor(*pattern, to_tensor(matrix.data, dtype), matrix.shape)
+        self.backward = None
+        if not gradient:
+            return
+        transpose = sp.csr_array(matrix.T)
         if np.array_equal(matrix.indptr, transpose.indptr) and np.array_equal(matrix.indices, transpose.indices):
             pattern_t = pattern  # an undirected graph: both directions share their indices
         else:
             pattern_t = to_tensor(transpose.indptr, index), to_tensor(transpose.indices, index)
-        self.forward = csr_tensor(*pattern, to_tensor(matrix.data, dtype), matrix.shape)
         self.backward = csr_tensor(*pattern_t, to_tensor(transpose.data, dtype), transpose.shape)
 
     @property
@@ -64,8 +71,16 @@ class SparseOperator:
 
     def to(self, device: Any) -> SparseOperator:
         moved = object.__new__(SparseOperator)
-        moved.forward, moved.backward = self.forward.to(device), self.backward.to(device)
+        moved.forward = self.forward.to(device)
+        moved.backward = None if self.backward is None else self.backward.to(device)
         return moved
+
+    def rows(self, rows: Tensor) -> SparseOperator:
+        """Some rows of the matrix."""
+        matrix = self.forward.cpu()
+        parts = matrix.values().numpy(), matrix.col_indices().numpy(), matrix.crow_indices().numpy()
+        chosen = sp.csr_array(parts, shape=tuple(matrix.shape))[rows.cpu().numpy()]
+        return SparseOperator(chosen, self.forward.dtype).to(self.forward.device)
 
     def __matmul__(self, h: Tensor) -> Tensor:
         """(n_rows, n_columns) times (n_columns, width) -> (n_rows, width)."""
@@ -73,11 +88,36 @@ class SparseOperator:
         return product
 
 
+class Chain:
+    """A product of operators, applied one after the other, the last one first."""
+
+    __slots__ = ("operators",)
+
+    def __init__(self, operators: list[SparseOperator]) -> None:
+        self.operators = operators
+
+    def to(self, device: Any) -> Chain:
+        moved = {id(operator): operator.to(device) for operator in self.operators}
+        return Chain([moved[id(operator)] for operator in self.operators])
+
+    def rows(self, rows: Tensor) -> Chain:
+        first, *others = self.operators
+        return Chain([first.rows(rows), *others])
+
+    def __matmul__(self, h: Tensor) -> Tensor:
+        for operator in reversed(self.operators):
+            h = operator @ h
+        return h
+
+
+Operator = SparseOperator | Chain
+
+
 class _Product(torch.autograd.Function):
     """M h, whose gradient is M^T g."""
 
     @staticmethod
-    def forward(ctx: Any, matrix: Tensor, transpose: Tensor, h: Tensor) -> Tensor:
+    def forward(ctx: Any, matrix: Tensor, transpose: Tensor | None, h: Tensor) -> Tensor:
         ctx.transpose = transpose
         return matrix @ h
 
@@ -87,19 +127,41 @@ class _Product(torch.autograd.Function):
         return None, None, ctx.transpose @ grad
 
 
-Features = Tensor | SparseOperator
+class FixedFeatures:
+    """Dense features of a graph, of which the mean over a neighbourhood is taken once and not in every epoch."""
+
+    __slots__ = ("x", "_pooled")
+
+    def __init__(self, x: Tensor) -> None:
+        self.x = x
+        self._pooled: dict[int, tuple[Operator, Tensor]] = {}
+
+    def pooled(self, operator: Operator) -> Tensor:
+        """``operator @ x``."""
+        if id(operator) not in self._pooled:
+            with torch.no_grad():
+                self._pooled[id(operator)] = operator, operator @ self.x  # the operator is kept, and so its id
+        return self._pooled[id(operator)][1]
 
 
-def propagate(operator: SparseOperator, h: Features, weight: Tensor) -> Tensor:
-    """``operator @ h @ weight``, the narrower of the two products with ``operator``.
+Features = Tensor | SparseOperator | FixedFeatures
+WIDEST = 8  # features wider than so many outputs are not pooled beforehand
 
-    Shapes: (n, n), (n, d_in), (d_in, d_out) -> (n, d_out). Sparse features stay sparse.
+
+def propagate(operator: Operator, h: Features, weight: Tensor) -> Tensor:
+    """``operator @ h @ weight``, the narrower of the two products with ``operator``, or none where h is fixed.
+
+    Shapes: (n, m), (m, d_in), (d_in, d_out) -> (n, d_out). Sparse features stay sparse.
     """
+    if isinstance(h, FixedFeatures) and h.x.shape[1] <= WIDEST * weight.shape[1]:
+        return dense_product(h.pooled(operator), weight)
     if isinstance(h, Tensor) and h.shape[1] < weight.shape[1]:
         return dense_product(operator @ h, weight)
     return operator @ transform(h, weight)
 
 
 def transform(h: Features, weight: Tensor) -> Tensor:
-    """``h @ weight`` for features of either kind."""
-    return dense_product(h, weight) if isinstance(h, Tensor) else h @ weight
+    """``h @ weight`` for features of any kind."""
+    if isinstance(h, SparseOperator):
+        return h @ weight
+    return dense_product(h if isinstance(h, Tensor) else h.x, weight)

@@ -2,58 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ..graph import Graph
 from ._attention import AttentionPattern
-from ._context import degree_encoding
-from ._sparse import Features, SparseOperator, to_tensor
+from ._blocks import Block
+from ._neighbourhoods import closed, context_rows, is_unweighted, row_mean
+from ._sparse import Chain, Features, FixedFeatures, SparseOperator, to_tensor
 
 
-class GraphTensors:
-    """A whole graph in tensors, with those matrices that a model needs.
+class GraphRows:
+    """A graph of which blocks are made: for some nodes, or for all.
 
     Parameters
     ----------
     graph : Graph
         Its features must be numeric, dense or CSR. The selection of nodes plays no part.
     operators : set of {"closed_mean", "open_mean", "attention", "context", "degrees"}
-        A context comes with the degrees.
+        Which matrices a model needs. A context comes with the degrees.
     context_hops : int, default=1
         The paper's r: the context of a node is all nodes at most r hops away.
+    context_pool : {"set", "walk"}, default="set"
+        Mean over that set (Eq. 5), or over the ends of walks of r steps, each to a
+        neighbour or to the node itself.
     degree_threshold : float, default=0.0
         The paper's K: nodes of at most this degree are the low group S_0.
     feature_scale : float, default=1.0
         The features are divided by it.
     dtype : torch dtype, default=torch.float32
-
-    Attributes
-    ----------
-    x : features, (n_nodes, n_features)
-    low : bool (n_nodes, 1), membership in S_0
-    closed_mean : mean over a node and its neighbours
-    open_mean : mean over the neighbours alone, 0 where there are none
-    attention : a node and its neighbours, for attention
-    context : mean over the r-hop context (Eq. 5), unweighted
-    degrees : (n_distinct,) float64, the distinct degrees
-    degree_code : (n_nodes,) int64, which of them a node has
-    spread : operator (n_nodes, n_distinct) from distinct degrees to nodes
     """
-
-    x: Features
-    low: Tensor
-    closed_mean: SparseOperator
-    open_mean: SparseOperator
-    attention: AttentionPattern
-    context: SparseOperator
-    degrees: Tensor
-    degree_code: Tensor
-    spread: SparseOperator
 
     def __init__(
         self,
@@ -61,53 +45,106 @@ class GraphTensors:
         operators: set[str],
         *,
         context_hops: int = 1,
+        context_pool: str = "set",
         degree_threshold: float = 0.0,
         feature_scale: float = 1.0,
         dtype: torch.dtype = torch.float32,
     ) -> None:
-        degree = graph.whole().degree()
-        n_nodes = graph.n_nodes
-        A = sp.csr_array((n_nodes, n_nodes)) if graph.A is None else graph.A
-        if sp.issparse(graph.X):
-            self.x = SparseOperator(graph.X / feature_scale, dtype)
-        else:
-            self.x = to_tensor(graph.X, torch.float64).div_(feature_scale).to(dtype)
-        self.low = to_tensor(degree[:, None] <= degree_threshold, torch.bool)
-        self._encodings: dict[int, Tensor] = {}
-        if "open_mean" in operators:
-            self.open_mean = SparseOperator(_row_mean(A), dtype)
-        if "attention" in operators:
-            self.attention = AttentionPattern(_closed(A), dtype)
-        if "closed_mean" in operators:
-            self.closed_mean = SparseOperator(_row_mean(_closed(A)), dtype)
-        if "context" in operators:
-            if "closed_mean" in operators and context_hops == 1 and (A.data == 1).all():
-                self.context = self.closed_mean  # the same matrix: layers then need one product instead of two
-            else:
-                self.context = SparseOperator(_row_mean(reachable(A, context_hops)), dtype)
-        if operators & {"context", "degrees"}:
-            distinct, code = np.unique(degree, return_inverse=True)
-            self.degrees = to_tensor(distinct, torch.float64)
-            self.degree_code = to_tensor(code, torch.int64)
-            one_hot = sp.csr_array((np.ones(n_nodes), code, np.arange(n_nodes + 1)), shape=(n_nodes, len(distinct)))
-            self.spread = SparseOperator(one_hot, dtype)
+        self.X, self.n_nodes = graph.X, graph.n_nodes
+        self.A = sp.csr_array((self.n_nodes, self.n_nodes)) if graph.A is None else graph.A
+        self.operators, self.dtype = operators, dtype
+        self.hops, self.pool = context_hops, context_pool
+        self.threshold, self.scale = degree_threshold, feature_scale
+        self.degree = graph.whole().degree()
 
-    def degree_encoding(self, dim: int) -> Tensor:
-        """delta^l of each distinct degree, (n_distinct, dim), computed once."""
-        if dim not in self._encodings:
-            self._encodings[dim] = degree_encoding(self.degrees, dim).to(self.low.device, self._dtype)
-        return self._encodings[dim]
+    @cached_property
+    def one_mean(self) -> bool:
+        """Whether the context is the same mean as the aggregation's."""
+        one_step = self.hops == 1 or self.pool == "walk"
+        return "closed_mean" in self.operators and one_step and is_unweighted(self.A)
+
+    @cached_property
+    def distinct_degrees(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """The distinct degrees, and which of them each node has."""
+        return np.unique(self.degree, return_inverse=True)
+
+    def features(self, rows: Any = slice(None), *, gradient: bool = True) -> Tensor | SparseOperator:
+        """Scaled features of some nodes."""
+        part = self.X[rows]
+        if sp.issparse(part):
+            return SparseOperator(part / self.scale, self.dtype, gradient=gradient)
+        if part.dtype == np.float32 and self.dtype == torch.float32:
+            return to_tensor(part, torch.float32).div_(self.scale)
+        return to_tensor(part, torch.float64).div_(self.scale).to(self.dtype)
+
+    def tensors(self) -> GraphTensors:
+        """The whole graph in tensors."""
+        tensors = GraphTensors.__new__(GraphTensors)
+        tensors.x, tensors._fixed = self.features(), None
+        self.fill(tensors, slice(None))
+        if "context" in self.operators and self.pool == "walk" and self.hops > 1:
+            tensors.context = Chain([cast(SparseOperator, tensors.context)] * self.hops)
+        return tensors
+
+    def fill(self, block: Block, rows: slice | NDArray[np.intp], *, gradient: bool = True) -> Block:
+        """Give a block the edges that lead from all nodes to some, or to all (a slice); of a walk, its last step."""
+        block.dtype, block._encodings = self.dtype, {}
+        block.low = to_tensor(self.degree[rows, None] <= self.threshold, torch.bool)
+        A = self.A if isinstance(rows, slice) else self.A[rows]
+        own = np.arange(self.n_nodes)[rows]
+
+        def operator(matrix: sp.csr_array) -> SparseOperator:
+            return SparseOperator(matrix, self.dtype, gradient=gradient)
+
+        if "open_mean" in self.operators:
+            block.open_mean = operator(row_mean(A))
+        if "attention" in self.operators:
+            block.attention = AttentionPattern(closed(A, own), self.dtype, gradient=gradient)
+        if "closed_mean" in self.operators:
+            block.closed_mean = operator(row_mean(closed(A, own)))
+        if "context" in self.operators:
+            hops = 1 if self.pool == "walk" else self.hops
+            block.context = block.closed_mean if self.one_mean else operator(row_mean(context_rows(self.A, own, hops)))
+        if self.operators & {"context", "degrees"}:
+            distinct, code = self.distinct_degrees
+            block.degrees = to_tensor(distinct, torch.float64)
+            block.degree_code = to_tensor(code[rows], torch.int64)
+            if gradient:
+                ones, starts = np.ones(len(own)), np.arange(len(own) + 1)
+                block.spread = operator(sp.csr_array((ones, code[rows], starts), shape=(len(own), len(distinct))))
+        return block
+
+
+class GraphTensors(Block):
+    """A whole graph in tensors: a block from all nodes to all nodes, and the features.
+
+    Parameters
+    ----------
+    graph, operators, **options : as for GraphRows
+
+    Attributes
+    ----------
+    x : features, (n_nodes, n_features)
+    """
+
+    x: Tensor | SparseOperator
+    _fixed: FixedFeatures | None
+
+    def __init__(self, graph: Graph, operators: set[str], **options: Any) -> None:
+        vars(self).update(vars(GraphRows(graph, operators, **options).tensors()))
 
     @property
-    def _dtype(self) -> torch.dtype:
-        return self.x.dtype if isinstance(self.x, Tensor) else self.x.forward.dtype
+    def inputs(self) -> Features:
+        """The features as the first layer reads them in every epoch."""
+        if isinstance(self.x, SparseOperator):
+            return self.x
+        if self._fixed is None:
+            self._fixed = FixedFeatures(self.x)
+        return self._fixed
 
     def to(self, device: Any) -> GraphTensors:
-        moved = object.__new__(type(self))
-        copies = {id(value): value.to(device) for value in vars(self).values() if hasattr(value, "to")}
-        for name, value in vars(self).items():
-            setattr(moved, name, copies.get(id(value), value))  # what was one object stays one
-        moved._encodings = {}
+        moved: GraphTensors = super().to(device)
+        moved._fixed = None
         return moved
 
 
@@ -118,43 +155,39 @@ class NodeBatch:
     ----------
     graph : GraphTensors
     nodes : (n_batch,) int64
-    low : (n_batch,) bool, which of them are in S_0
-    node_share : (n_nodes,), the part of the batch that each node of the graph makes up
-    degree_share : (n_distinct,), the part of the batch that has each of the distinct degrees, with a context only
+    x : features of all nodes
+    low : (n_batch,) bool, which of the batch are in S_0
+    whole : Block, from all nodes to all nodes, with the part of the batch that each is
+    contrasts : dict, what the objective remembers of the batch
     """
 
-    __slots__ = ("graph", "nodes", "low", "node_share", "degree_share")
+    __slots__ = ("graph", "nodes", "x", "low", "whole", "contrasts", "_last")
 
     def __init__(self, graph: GraphTensors, nodes: Any) -> None:
-        self.graph = graph
+        self.graph, self.x = graph, graph.inputs
         self.nodes = torch.as_tensor(np.array(nodes), dtype=torch.int64, device=graph.low.device)
         self.low = graph.low[self.nodes, 0]
         counts = torch.bincount(self.nodes, minlength=len(graph.low))
-        self.node_share = counts.to(graph._dtype) / len(self.nodes)
-        if hasattr(graph, "degrees"):
-            none = self.node_share.new_zeros(len(graph.degrees))
-            self.degree_share = none.index_add(0, graph.degree_code, self.node_share)
+        self.whole = graph.for_batch(counts.to(graph.dtype) / len(self.nodes))
+        self.contrasts: dict[Any, Tensor] = {}
+        self._last: Block | None = None
+
+    def blocks(self, n_layers: int) -> list[Block]:
+        """A block for each layer: all nodes, but for the last layer, of which only the batch is asked."""
+        return [self.whole] * (n_layers - 1) + [self.last]
+
+    @property
+    def last(self) -> Block:
+        """The block that leads to the batch alone."""
+        if self._last is None:
+            if torch.equal(self.nodes, torch.arange(len(self.graph.low), device=self.nodes.device)):
+                self._last = self.whole
+            else:
+                share = torch.full(
+                    self.nodes.shape, 1 / len(self.nodes), dtype=self.graph.dtype, device=self.nodes.device
+                )
+                self._last = self.graph.rows(self.nodes).for_batch(share)
+        return self._last
 
     def __len__(self) -> int:
         return len(self.nodes)
-
-
-def reachable(A: sp.csr_array, hops: int) -> sp.csr_array:
-    """C_r: 1 where a node can be reached in at most ``hops`` steps, itself included."""
-    step = _closed(A)
-    step.data = np.ones_like(step.data)
-    context = step
-    for _ in range(hops - 1):
-        context = context @ step
-        context.data = np.ones_like(context.data)
-    return context
-
-
-def _closed(A: sp.csr_array) -> sp.csr_array:
-    return sp.csr_array(A + sp.eye_array(A.shape[0], format="csr", dtype=A.dtype))
-
-
-def _row_mean(matrix: sp.csr_array) -> sp.csr_array:
-    total = matrix @ np.ones(matrix.shape[1])
-    total[total == 0] = 1  # an isolated node has an empty mean, which is 0
-    return sp.csr_array(sp.diags_array(1 / total) @ matrix)

@@ -1,0 +1,74 @@
+"""Matrices of neighbourhoods, in scipy: closed ones, means over them, all that is within some hops."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+CONTEXT_BUDGET = 100_000_000
+TOO_LARGE = (
+    "Contexts of {hops} hops would hold {count} of this graph's nodes or more, all in all, over the budget of "
+    '{budget:,} (about 3 GB). Use context_pool="walk", whose cost does not grow so, or fewer context_hops.'
+)
+CHUNK = 2**24
+
+
+def is_unweighted(A: sp.csr_array) -> bool:
+    """Whether all weights are 1; a large file is read in pieces."""
+    return all((A.data[k : k + CHUNK] == 1).all() for k in range(0, A.nnz, CHUNK))
+
+
+def closed(A: sp.csr_array, own: NDArray[np.intp]) -> sp.csr_array:
+    """Rows of an adjacency with the node itself, ``own``, added with weight 1."""
+    n = len(own)
+    loops = sp.csr_array((np.ones(n, dtype=A.dtype), own, np.arange(n + 1)), shape=A.shape)
+    return sp.csr_array(A + loops)
+
+
+def row_mean(matrix: sp.csr_array) -> sp.csr_array:
+    """The matrix with rows that sum to 1, or are empty."""
+    total = matrix @ np.ones(matrix.shape[1])
+    total[total == 0] = 1  # an isolated node has an empty mean, which is 0
+    data = matrix.data * np.repeat(1 / total, np.diff(matrix.indptr))
+    return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def context_rows(A: sp.csr_array, own: NDArray[np.intp], hops: int) -> sp.csr_array:
+    """C_r of some nodes: 1 where a node can be reached in at most ``hops`` steps, itself included."""
+    step = closed(A, np.arange(A.shape[0])) if hops > 1 else None
+    walks = np.ones(A.shape[0])
+    for _ in range(hops):
+        walks = A @ walks + walks if step is None else step @ walks
+    bound = np.minimum(walks[own], A.shape[0])  # of the size of each context
+    if step is None or bound.sum() <= CONTEXT_BUDGET:
+        return _reached(A, step, own, hops)
+    parts, count = [], 0
+    for rows in slices_of(bound, CONTEXT_BUDGET // 8):
+        parts.append(_reached(A, step, own[rows], hops))
+        count += parts[-1].nnz
+        if count > CONTEXT_BUDGET:
+            raise ValueError(TOO_LARGE.format(hops=hops, count=f"{count:,}", budget=CONTEXT_BUDGET))
+    return sp.csr_array(sp.vstack(parts))
+
+
+def slices_of(sizes: NDArray[np.float64], budget: float) -> list[slice]:
+    """Cut rows of known sizes into slices of at most ``budget``, or of one row."""
+    ends = np.cumsum(sizes)
+    slices, start = [], 0
+    while start < len(sizes):
+        before = ends[start - 1] if start else 0
+        stop = max(int(np.searchsorted(ends, before + budget, side="right")), start + 1)
+        slices.append(slice(start, stop))
+        start = stop
+    return slices
+
+
+def _reached(A: sp.csr_array, step: sp.csr_array | None, own: NDArray[np.intp], hops: int) -> sp.csr_array:
+    whole = len(own) == A.shape[0]
+    context = closed(A if whole else A[own], own)
+    context.data = np.ones_like(context.data)
+    for _ in range(hops - 1):
+        context = sp.csr_array(context @ step)
+        context.data = np.ones_like(context.data)
+    return context
