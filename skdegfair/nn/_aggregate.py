@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from ._attention import attend
 from ._random import glorot_, parameter
-from ._sparse import Features, propagate, transform
+from ._sparse import Features, FixedFeatures, propagate, transform
 
 if TYPE_CHECKING:
     from ._blocks import Block
-
-Gathered = tuple[Tensor, Tensor | None]
 
 
 class Aggregation(nn.Module):
@@ -24,7 +24,7 @@ class Aggregation(nn.Module):
     Beside its own work it takes the context embedding (Eq. 5) times weights of the
     debiasing function, where there is one: they often share a product.
 
-    Shapes: (n_before, d_in) -> (n_after, d_out), before the bias is added.
+    Shapes: (n_before, d_in) -> (n_after, d_out + width of the context), before a bias is added.
     """
 
     operator: str  # the part of a Block that it reads
@@ -39,21 +39,16 @@ class Aggregation(nn.Module):
         glorot_(self.weight, generator)
         nn.init.zeros_(self.bias)
 
-    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
-        """The aggregation and, if given weights for it, the weighted context embedding."""
-        own, context = self.project(h, context_weight)
-        return self.gather(own, context, block)
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Tensor:
+        """The aggregation and, if given weights for it, beside it the weighted context embedding."""
+        return self.gather(self.project(h, context_weight), block)
 
-    def project(self, h: Features, context_weight: Tensor | None) -> Gathered:
-        """All that is linear in single nodes: (n_before, ...), and the same for the context."""
-        if context_weight is None:
-            return transform(h, self._weights()), None
-        weights = self._weights()
-        both = transform(h, torch.cat([weights, context_weight], dim=1))
-        own, context = both.split([weights.shape[1], context_weight.shape[1]], dim=1)
-        return own, context
+    def project(self, h: Features, context_weight: Tensor | None) -> Tensor:
+        """All that is linear in single nodes, and beside it the same for the context."""
+        weights = self._weights() if context_weight is None else torch.cat([self._weights(), context_weight], dim=1)
+        return rounded(lambda weight: transform(h, weight), weights)
 
-    def gather(self, own: Tensor, context: Tensor | None, block: Block) -> Gathered:
+    def gather(self, projected: Tensor, block: Block) -> Tensor:
         """From what ``project`` gave to neighbourhoods."""
         raise NotImplementedError
 
@@ -66,17 +61,17 @@ class GCN(Aggregation):
 
     operator = "closed_mean"
 
-    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Tensor:
         if context_weight is None:
-            return propagate(block.closed_mean, h, self.weight), None
-        if block.closed_mean is not block.context:
-            return propagate(block.closed_mean, h, self.weight), propagate(block.context, h, context_weight)
-        both = propagate(block.context, h, torch.cat([self.weight, context_weight], dim=1))  # one mean serves both
-        own, context = both.split([self.d_out, context_weight.shape[1]], dim=1)
-        return own, context
+            return rounded(lambda weight: propagate(block.closed_mean, h, weight), self.weight)
+        if block.closed_mean is block.context:  # one mean serves both
+            both = torch.cat([self.weight, context_weight], dim=1)
+            return rounded(lambda weight: propagate(block.context, h, weight), both)
+        own = propagate(block.closed_mean, h, self.weight)
+        return torch.cat([own, propagate(block.context, h, context_weight)], dim=1)
 
-    def gather(self, own: Tensor, context: Tensor | None, block: Block) -> Gathered:
-        return block.closed_mean @ own, None if context is None else block.context @ context
+    def gather(self, projected: Tensor, block: Block) -> Tensor:
+        return with_context(block.closed_mean @ projected[:, : self.d_out], projected[:, self.d_out :], block)
 
 
 class SAGE(Aggregation):
@@ -92,14 +87,17 @@ class SAGE(Aggregation):
         super().reset_parameters(generator)
         glorot_(self.weight_self, generator)
 
-    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Tensor:
+        if not isinstance(h, FixedFeatures):
+            return super().forward(h, block, context_weight)
         own = block.of(transform(h, self.weight_self)) + propagate(block.open_mean, h, self.weight)
-        return own, None if context_weight is None else propagate(block.context, h, context_weight)
+        if context_weight is None:
+            return own
+        return torch.cat([own, propagate(block.context, h, context_weight)], dim=1)
 
-    def gather(self, own: Tensor, context: Tensor | None, block: Block) -> Gathered:
-        of_self, of_others = own.split(self.d_out, dim=1)
-        gathered = block.of(of_self) + block.open_mean @ of_others
-        return gathered, None if context is None else block.context @ context
+    def gather(self, projected: Tensor, block: Block) -> Tensor:
+        of_self, of_others, context = projected.tensor_split([self.d_out, 2 * self.d_out], dim=1)
+        return with_context(block.of(of_self) + block.open_mean @ of_others, context, block)
 
     def _weights(self) -> Tensor:
         return torch.cat([self.weight_self, self.weight], dim=1)
@@ -128,16 +126,30 @@ class GAT(Aggregation):
             glorot_(self.listening[head], generator)
             glorot_(self.speaking[head], generator)
 
-    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
-        own = self.gather(transform(h, self.weight), None, block)[0]
-        return own, None if context_weight is None else propagate(block.context, h, context_weight)
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Tensor:
+        own = self.gather(transform(h, self.weight), block)
+        if context_weight is None:
+            return own
+        return torch.cat([own, propagate(block.context, h, context_weight)], dim=1)
 
-    def gather(self, own: Tensor, context: Tensor | None, block: Block) -> Gathered:
-        z = own.view(-1, self.n_heads, self.head_width).transpose(0, 1).contiguous()
+    def gather(self, projected: Tensor, block: Block) -> Tensor:
+        own, context = projected.tensor_split([self.weight.shape[1]], dim=1)
+        z = own.unflatten(1, (self.n_heads, self.head_width)).transpose(0, 1).contiguous()
         listening = block.of((z * self.listening).sum(2).T).T
         heads = attend(z, listening, (z * self.speaking).sum(2), block.attention)
         gathered = heads.mean(0) if self.average_heads else heads.transpose(0, 1).reshape(-1, self.d_out)
-        return gathered, None if context is None else block.context @ context
+        return with_context(gathered, context, block)
+
+
+def with_context(own: Tensor, context: Tensor, block: Block) -> Tensor:
+    """The aggregation and, if there is a context, that beside it."""
+    return torch.cat([own, block.context @ context], dim=1) if context.shape[1] else own
+
+
+def rounded(product: Callable[[Tensor], Tensor], weight: Tensor) -> Tensor:
+    """The product with a weight, taken with a multiple of 16 columns: others take up to three times as long."""
+    missing = -weight.shape[1] % 16
+    return product(pad(weight, (0, missing)))[:, : weight.shape[1]] if missing else product(weight)
 
 
 BACKBONES: dict[str, type[Aggregation]] = {"gcn": GCN, "sage": SAGE, "gat": GAT}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ._attention import AttentionPattern
@@ -30,6 +33,7 @@ class Block:
     degrees : (n_distinct,) float64, the distinct degrees
     degree_code : (n_after,) int, which of them a node has
     spread : operator (n_after, n_distinct) from distinct degrees to nodes
+    keys : (n_before,) uint64, the randomness of each node before the layer; None: the module's own
     share : (n_after,), the part of the batch that each node makes up; None: no loss is asked for
     degree_share : (n_distinct,), the part of the batch that has each of the distinct degrees
     """
@@ -43,6 +47,7 @@ class Block:
     degrees: Tensor
     degree_code: Tensor
     spread: SparseOperator
+    keys: NDArray[np.uint64] | None = None
     share: Tensor | None = None
     degree_share: Tensor
     dtype: torch.dtype
@@ -53,6 +58,17 @@ class Block:
         if dim not in self._encodings:
             self._encodings[dim] = degree_encoding(self.degrees, dim).to(self.low.device, self.dtype)
         return self._encodings[dim]
+
+    @cached_property
+    def own_and_other(self) -> Tensor:
+        """Order of rows that are in turn a node's two functions: first those of their own groups, then the others."""
+        first = 2 * torch.arange(len(self.low), device=self.low.device)
+        return torch.cat([first + ~self.low[:, 0], first + self.low[:, 0]])
+
+    @cached_property
+    def low_and_high(self) -> Tensor:
+        """The way back."""
+        return self.own_and_other.argsort()
 
     def of(self, values: Tensor) -> Tensor:
         """The rows of the nodes after the layer, of something that the nodes before it have."""
@@ -74,6 +90,8 @@ class Block:
         for name, value in vars(self).items():
             setattr(block, name, parts.get(id(value), value))  # what was one object stays one
         block.own, block.low = nodes, self.low[nodes]
+        for name in ("own_and_other", "low_and_high"):
+            vars(block).pop(name, None)
         if hasattr(self, "degrees"):
             block.degree_code = self.degree_code[nodes]
         return block

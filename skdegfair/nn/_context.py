@@ -73,15 +73,13 @@ class DebiasingFunction(nn.Module):
             return None
         return dense_product(block.degree_encoding(self.encoding_dim), self.film_weight) + self.film_bias
 
-    def forward(
-        self, aggregated: Tensor, bias: Tensor, context: Tensor, film: Tensor | None, block: Block, epsilon: float
-    ) -> Modulated:
+    def forward(self, both: Tensor, bias: Tensor, film: Tensor | None, block: Block, epsilon: float) -> Modulated:
         """Add the debiasing context to the aggregation.
 
-        ``context`` is the context embedding times ``weight``: (n_after, n_functions * d_out).
+        ``both`` is the aggregation and beside it the context embedding times ``weight``:
+        (n_after, d_out + n_functions * d_out); ``bias`` is the aggregation's.
         """
-        functions = context + self.bias  # f(c_v; theta_c,*), Eq. 6
-        modulated, other = modulate(aggregated, functions, bias, film, block, epsilon)
+        modulated, other = modulate(both, bias, self.bias, film, block, epsilon)
         if block.share is None:
             return modulated, {}
         penalties = {} if other is None else {"context": other}  # the layer's part of Eq. 12, as a mean over the batch

@@ -56,14 +56,16 @@ def infer(
     h: Tensor | None = None
     for layer in layers:
         last = layer is layers[-1]
-        own, context = _projected(layer, source, h, everywhere.slices, device)
-        if context is not None and source.pool == "walk":
+        projected = _projected(layer, source, h, everywhere.slices, device)
+        if layer.debias is not None and source.pool == "walk" and source.hops > 1:
+            width = projected.shape[1] - layer.debias.weight.shape[1]
             for _ in range(source.hops - 1):
-                context = torch.cat([block.context @ context for _, block in everywhere])
+                steps = [block.context @ projected[:, width:] for _, block in everywhere]
+                projected = torch.cat([projected[:, :width], torch.cat(steps)], dim=1)
         parts, film = [], None
         for _, block in wanted if last else everywhere:
             film = layer.film(block) if film is None else film
-            out = layer.finish(*layer.aggregate.gather(own, context, block), film, block)[0]
+            out = layer.finish(layer.aggregate.gather(projected, block), film, block)[0]
             parts.append(out if last and not activate_last else activation(out))
         h = torch.cat(parts)
     assert h is not None
@@ -72,13 +74,10 @@ def infer(
 
 def _projected(
     layer: ModulatedLayer, source: GraphRows, h: Tensor | None, slices: list[slice], device: torch.device
-) -> tuple[Tensor, Tensor | None]:
+) -> Tensor:
     """What the layer's aggregation reads of each node: of its features, or of ``h``."""
     parts = []
     for rows in slices:
         part = source.features(rows, gradient=False).to(device) if h is None else h[rows]
         parts.append(layer.aggregate.project(part, layer.context_functions()))
-    if parts[0][1] is None:
-        return torch.cat([own for own, _ in parts]), None
-    own, context = (torch.cat(list(each)) for each in zip(*parts, strict=True))
-    return own, context
+    return torch.cat(parts)

@@ -8,10 +8,12 @@ same on a graph of a hundred nodes and on one of a million.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy, one_hot
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import nll_loss, one_hot
 
 from ._tensors import NodeBatch
 
@@ -61,15 +63,16 @@ class Objective:
     def terms(self, output: tuple[Tensor, dict[str, Tensor]], y: Tensor, batch: NodeBatch) -> dict[str, Tensor]:
         """Each term by name, not yet weighted."""
         logits, penalties = output
-        terms = {"classification": cross_entropy(logits, y)}  # Eq. 10
+        classification, fairness = _Fit.apply(logits, y, self._contrast(y, batch, logits))  # Eq. 10 and 11
+        terms = {"classification": classification}
         if self.fairness_loss is not None:
-            gaps = (logits.softmax(1) * self._contrast(y, batch, logits)).sum(0)
-            terms["fairness"] = gaps.square().sum()  # Eq. 11
+            terms["fairness"] = fairness
         return terms | penalties  # Eq. 12 and 13
 
-    def _contrast(self, y: Tensor, batch: NodeBatch, logits: Tensor) -> Tensor:
-        """Computed once for a batch, if it is one that remembers."""
-        assert self.fairness_loss is not None
+    def _contrast(self, y: Tensor, batch: NodeBatch, logits: Tensor) -> Tensor | None:
+        """Weights of the nodes in the gaps, computed once for a batch, if it is one that remembers."""
+        if self.fairness_loss is None:
+            return None
         known = getattr(batch, "contrasts", {})
         key = self.fairness_loss, logits.shape[1]
         if key not in known:
@@ -96,3 +99,27 @@ def _contrast(member: Tensor, low: Tensor) -> Tensor:
     in_high = member - in_low
     n_low, n_high = in_low.sum(0), in_high.sum(0)
     return (in_low / n_low.clamp(min=1) - in_high / n_high.clamp(min=1)) * ((n_low > 0) & (n_high > 0))
+
+
+class _Fit(torch.autograd.Function):
+    """Cross-entropy, and the sum over the classes of squared gaps of probability; both read the same softmax."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, y: Tensor, contrast: Tensor | None) -> tuple[Tensor, Tensor]:
+        log_probability = logits.log_softmax(1)
+        probability = log_probability.exp()
+        gaps = None if contrast is None else (probability * contrast).sum(0)
+        ctx.save_for_backward(probability, y, contrast, gaps)
+        return nll_loss(log_probability, y), logits.new_zeros(()) if gaps is None else gaps.square().sum()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, g_entropy: Tensor, g_squares: Tensor) -> tuple[Tensor, None, None]:
+        probability, y, contrast, gaps = ctx.saved_tensors
+        grad = probability.scatter_add(1, y[:, None], probability.new_full((len(y), 1), -1.0))
+        grad *= g_entropy / len(y)
+        if contrast is not None:
+            of_probability = contrast * (2 * g_squares * gaps)
+            mean = (probability * of_probability).sum(1, keepdim=True)
+            grad.addcmul_(probability, of_probability - mean)
+        return grad, None, None

@@ -1,13 +1,12 @@
-"""Aggregation plus debiasing context (Eq. 7, 9 and 12) as one step with a gradient of its own.
+"""Aggregation plus debiasing context (Eq. 6, 7, 9 and 12) as one step with a gradient of its own.
 
-What it needs of each node is computed anew for the gradient rather than kept: the
-only large thing it remembers is its input. It works through the nodes in slices
-that stay in the processor's cache.
+Of each node it remembers its input alone; the rest is computed anew for the
+gradient. It works through the nodes in slices that stay in the processor's cache.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -20,111 +19,99 @@ SLICE = 2**17  # entries of a slice, half a megabyte
 
 
 def modulate(
-    aggregated: Tensor, functions: Tensor, bias: Tensor, film: Tensor | None, block: Block, weight: float
+    both: Tensor, bias: Tensor, function_bias: Tensor, film: Tensor | None, block: Block, weight: float
 ) -> tuple[Tensor, Tensor | None]:
-    """Add ``weight`` times the debiasing context, and sum up L3.
+    """Add ``weight`` times the debiasing context to the aggregation, and sum up L3.
 
     Parameters
     ----------
-    aggregated : (n, d), the neighbourhoods
-    functions : (n, 2 d), f(c; theta_c,0) and f(c; theta_c,1) side by side, or (n, d) without contrast
+    both : (n, d + 2 d), or (n, d + d) without contrast
+        The aggregated neighbourhood of each node, and beside it its context times theta_c,0 and theta_c,1.
     bias : (d,), of the aggregation
+    function_bias : (2 d,) or (d,), of the functions f(c; theta_c,*) (Eq. 6)
     film : (n_distinct, 2 d), gamma and beta of each distinct degree; None: all 0
     block : Block
     weight : float, the paper's epsilon
 
     Returns
     -------
-    (n, d) : aggregated + bias + weight * D(v; theta of v's own group)
-    scalar : the part-weighted sum of ||D(v; theta of the other group)||^2; None without contrast
+    (n, d) : aggregation + weight * D(v; theta of v's own group)
+    scalar : sum of the share times ||D(v; theta of the other group)||^2; None without contrast
     """
-    contrast = functions.shape[1] > aggregated.shape[1]  # two functions, one for each group
-    modulated, other = _Modulate.apply(aggregated, functions, bias, film, block, weight)
-    return modulated, other if contrast else None
-
-
-class _Slice(NamedTuple):
-    """What forward and backward compute alike for some nodes."""
-
-    low: Tensor
-    own: Tensor  # f(c; theta_c) of the own group
-    other: Tensor | None
-    scale: Tensor | None  # gamma + 1
-    shift: Tensor | None
-
-    def debiased(self, function: Tensor) -> Tensor:
-        """D = (gamma + 1) f + beta (Eq. 7)."""
-        if self.scale is None or self.shift is None:
-            return function
-        return torch.addcmul(self.shift, self.scale, function)
-
-
-def _slices(functions: Tensor, film: Tensor | None, block: Block, d: int) -> Any:
-    step = max(SLICE // d, 1)
-    for start in range(0, len(functions), step):
-        rows = slice(start, start + step)
-        first, low = functions[rows, :d], block.low[rows]
-        scale = shift = other = None
-        own = first
-        if functions.shape[1] > d:
-            second = functions[rows, d:]
-            own, other = torch.where(low, first, second), torch.where(low, second, first)
-        if film is not None:
-            scale, shift = film.index_select(0, block.degree_code[rows]).split(d, dim=1)
-        yield rows, _Slice(low, own, other, scale, shift)
+    modulated, squares = _Modulate.apply(both, bias, function_bias, film, block, weight)
+    return modulated, squares if len(function_bias) > len(bias) else None
 
 
 class _Modulate(torch.autograd.Function):
+    """The functions of a node are worked on together: first that of its own group, then that of the other."""
+
     @staticmethod
     def forward(
-        ctx: Any, aggregated: Tensor, functions: Tensor, bias: Tensor, film: Tensor | None, block: Block, weight: float
+        ctx: Any, both: Tensor, bias: Tensor, function_bias: Tensor, film: Tensor | None, block: Block, weight: float
     ) -> tuple[Tensor, Tensor]:
-        d = aggregated.shape[1]
-        film = _plus_one(film, d)
-        modulated = torch.empty_like(aggregated)
-        squares = aggregated.new_zeros(d)
-        for rows, part in _slices(functions, film, block, d):
-            torch.add(aggregated[rows], bias, out=modulated[rows])
-            modulated[rows].add_(part.debiased(part.own), alpha=weight)  # Eq. 9
-            if part.other is not None and block.share is not None:
-                squares += (block.share[rows, None] * part.debiased(part.other).square()).sum(0)  # Eq. 12
+        n, d = len(both), len(bias)
+        functions = both[:, d:] + function_bias  # Eq. 6
+        if len(function_bias) > d:  # two rows per node, fetched by index: faster than by a mask
+            functions = functions.view(-1, d).index_select(0, block.own_and_other)
+        functions = functions.view(-1, n, d)
+        film = None if film is None else torch.cat([film[:, :d] + 1, film[:, d:]], dim=1)  # gamma + 1 beside beta
+        modulated = torch.empty_like(functions[0])
+        squares = bias.new_zeros(d)
+        for rows in _slices(n, d):
+            scale, shift = _of_nodes(film, block, rows)
+            debiased = _debiased(functions[:, rows], scale, shift)
+            out = torch.add(both[rows, :d], bias, out=modulated[rows])
+            out.add_(debiased[0], alpha=weight)  # Eq. 9
+            if len(functions) == 2 and block.share is not None:
+                squares += (debiased[1] * block.share[rows, None]).mul_(debiased[1]).sum(0)  # Eq. 12
         ctx.save_for_backward(functions, film)
-        ctx.block, ctx.weight, ctx.d = block, weight, d
+        ctx.block, ctx.weight = block, weight
         return modulated, squares.sum()
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor, grad_squares: Tensor) -> tuple[Tensor | None, ...]:
         functions, film = ctx.saved_tensors
-        block, d = ctx.block, ctx.d
+        block: Block = ctx.block
+        n_functions, n, d = functions.shape
         g_functions = torch.empty_like(functions)
-        g_film = None if film is None else functions.new_empty(len(functions), 2 * d)
-        for rows, part in _slices(functions, film, block, d):
-            g_own = ctx.weight * grad[rows]  # of D(v; own group), then of D(v; other group)
-            g_other = None
-            if part.other is not None:
-                g_other = part.debiased(part.other) * (2 * grad_squares * block.share[rows, None])
-            if g_film is not None:
-                torch.mul(g_own, part.own, out=g_film[rows, :d])
-                g_film[rows, d:] = g_own
-                g_own = g_own * part.scale
-                if g_other is not None:
-                    g_film[rows, :d].addcmul_(g_other, part.other)
-                    g_film[rows, d:] += g_other
-                    g_other *= part.scale
-            if g_other is None:
-                g_functions[rows] = g_own
-            else:
-                g_functions[rows, :d] = torch.where(part.low, g_own, g_other)
-                g_functions[rows, d:] = torch.where(part.low, g_other, g_own)
-        g_film = None if g_film is None else block.spread.backward @ g_film  # sums over nodes of equal degree
-        return grad, g_functions, grad.sum(0), g_film, None, None
+        g_film = None if film is None else functions.new_empty(n, 2 * d)
+        for rows in _slices(n, d):
+            part, g_part = functions[:, rows], g_functions[:, rows]
+            scale, shift = _of_nodes(film, block, rows)
+            torch.mul(grad[rows], ctx.weight, out=g_part[0])  # of D, as yet
+            if n_functions == 2 and block.share is not None:
+                debiased = _debiased(part[1], scale, shift)
+                torch.mul(debiased, block.share[rows, None] * (2 * grad_squares), out=g_part[1])
+            if g_film is not None and scale is not None:
+                g_scale, g_shift = torch.mul(g_part[0], part[0], out=g_film[rows, :d]), g_film[rows, d:]
+                if n_functions == 2:
+                    g_scale.addcmul_(g_part[1], part[1])
+                    torch.add(g_part[0], g_part[1], out=g_shift)
+                else:
+                    g_shift.copy_(g_part[0])
+                g_part *= scale
+        if g_film is not None:
+            g_film = block.spread.backward @ g_film  # type: ignore[operator]  # sums over nodes of equal degree
+        if n_functions == 2:
+            g_functions = g_functions.view(-1, d).index_select(0, block.low_and_high)
+        g_functions = g_functions.view(n, -1)
+        return torch.cat([grad, g_functions], dim=1), grad.sum(0), g_functions.sum(0), g_film, None, None
 
 
-def _plus_one(film: Tensor | None, d: int) -> Tensor | None:
-    """gamma + 1 beside beta: added where there are few, not for each node."""
+def _slices(n: int, d: int) -> list[slice]:
+    step = max(SLICE // d, 1)
+    return [slice(start, start + step) for start in range(0, n, step)] if n > step else [slice(None)]
+
+
+def _of_nodes(film: Tensor | None, block: Block, rows: slice) -> tuple[Tensor, Tensor] | tuple[None, None]:
+    """gamma + 1 and beta of each node."""
     if film is None:
-        return None
-    film = film.clone()
-    film[:, :d] += 1
-    return film
+        return None, None
+    scale, shift = film.index_select(0, block.degree_code[rows]).chunk(2, dim=1)
+    return scale, shift
+
+
+def _debiased(functions: Tensor, scale: Tensor | None, shift: Tensor | None) -> Tensor:
+    """D = (gamma + 1) f + beta (Eq. 7)."""
+    return functions if scale is None or shift is None else torch.addcmul(shift, scale, functions)

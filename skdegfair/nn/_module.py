@@ -37,8 +37,7 @@ class ModulatedLayer(nn.Module):
         self.aggregate, self.debias, self.context_weight = aggregate, debias, context_weight
 
     def forward(self, h: Features, block: Block) -> tuple[Tensor, Penalties]:
-        aggregated, context = self.aggregate(h, block, self.context_functions())
-        return self.finish(aggregated, context, self.film(block), block)
+        return self.finish(self.aggregate(h, block, self.context_functions()), self.film(block), block)
 
     def context_functions(self) -> Tensor | None:
         """Weights of the debiasing function, by which contexts are multiplied."""
@@ -48,15 +47,11 @@ class ModulatedLayer(nn.Module):
         """gamma and beta of the debiasing function."""
         return None if self.debias is None else self.debias.film(block)
 
-    def finish(
-        self, aggregated: Tensor, context: Tensor | None, film: Tensor | None, block: Block
-    ) -> tuple[Tensor, Penalties]:
-        """From what the aggregation gave to the output."""
-        if self.debias is None or context is None:
-            return aggregated + self.aggregate.bias, {}
-        modulated: tuple[Tensor, Penalties] = self.debias(
-            aggregated, self.aggregate.bias, context, film, block, self.context_weight
-        )
+    def finish(self, both: Tensor, film: Tensor | None, block: Block) -> tuple[Tensor, Penalties]:
+        """From the aggregation, and the context beside it, to the output."""
+        if self.debias is None:
+            return both + self.aggregate.bias, {}
+        modulated: tuple[Tensor, Penalties] = self.debias(both, self.aggregate.bias, film, block, self.context_weight)
         return modulated
 
 
@@ -138,7 +133,7 @@ class DegFairGNN(nn.Module):
         blocks = batch.blocks(len(self.layers))
         for layer, block in zip(self.layers, blocks, strict=True):
             if layer is not self.layers[0]:
-                h = self.dropout(self.activation(h))  # Eq. 9
+                h = self.dropout(self.activation(h), block.keys)  # Eq. 9
             h, added = layer(h, block)
             add_penalties(penalties, added)
         return cast(Tensor, h), penalties

@@ -19,6 +19,15 @@ def is_unweighted(A: sp.csr_array) -> bool:
     return all((A.data[k : k + CHUNK] == 1).all() for k in range(0, A.nnz, CHUNK))
 
 
+def distinct(degree: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """The distinct degrees, and which of them each node has.
+
+    The last one is repeated up to a multiple of eight, which products with them are faster for.
+    """
+    values, code = np.unique(degree, return_inverse=True)
+    return np.pad(values, (0, -len(values) % 8), mode="edge"), code
+
+
 def closed(A: sp.csr_array, own: NDArray[np.intp]) -> sp.csr_array:
     """Rows of an adjacency with the node itself, ``own``, added with weight 1."""
     n = len(own)

@@ -6,7 +6,10 @@ import math
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
+
+from ..graph import mixed
 
 
 def parameter(*shape: int) -> nn.Parameter:
@@ -35,11 +38,16 @@ class Dropout(nn.Module):
         self.dropped = min(round(256 * rate), 255)  # of 256 byte values
         self.random = np.random.SFC64(seed)
 
-    def forward(self, h: Tensor) -> Tensor:
+    def forward(self, h: Tensor, keys: NDArray[np.uint64] | None = None) -> Tensor:
+        """With ``keys``, one per row, the entries of a row hang on its key alone, and the stream is left as it is."""
         if not self.training or self.dropped == 0:
             return h
-        drawn = self.random.random_raw(h.numel() // 8 + 1).view(np.uint8)[: h.numel()]
-        keep = torch.from_numpy(drawn >= self.dropped).view(h.shape).to(h.device)
+        if keys is None:
+            drawn = self.random.random_raw(h.numel() // 8 + 1).view(np.uint8)[: h.numel()]
+        else:
+            words = mixed(keys[:, None], np.arange(h.shape[1] // 8 + 1))
+            drawn = words.view(np.uint8).reshape(len(h), -1)[:, : h.shape[1]]
+        keep = torch.from_numpy((drawn >= self.dropped).view(np.uint8)).view(h.shape).to(h.device)  # bytes: no bools
         return h * (keep.to(h.dtype) * (256 / (256 - self.dropped)))
 
     def extra_repr(self) -> str:

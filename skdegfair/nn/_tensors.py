@@ -14,7 +14,7 @@ from torch import Tensor
 from ..graph import Graph
 from ._attention import AttentionPattern
 from ._blocks import Block
-from ._neighbourhoods import closed, context_rows, is_unweighted, row_mean
+from ._neighbourhoods import closed, context_rows, distinct, is_unweighted, row_mean
 from ._sparse import Chain, Features, FixedFeatures, SparseOperator, to_tensor
 
 
@@ -66,7 +66,7 @@ class GraphRows:
     @cached_property
     def distinct_degrees(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """The distinct degrees, and which of them each node has."""
-        return np.unique(self.degree, return_inverse=True)
+        return distinct(self.degree)
 
     def features(self, rows: Any = slice(None), *, gradient: bool = True) -> Tensor | SparseOperator:
         """Scaled features of some nodes."""
@@ -106,12 +106,12 @@ class GraphRows:
             hops = 1 if self.pool == "walk" else self.hops
             block.context = block.closed_mean if self.one_mean else operator(row_mean(context_rows(self.A, own, hops)))
         if self.operators & {"context", "degrees"}:
-            distinct, code = self.distinct_degrees
-            block.degrees = to_tensor(distinct, torch.float64)
+            degrees, code = self.distinct_degrees
+            block.degrees = to_tensor(degrees, torch.float64)
             block.degree_code = to_tensor(code[rows], torch.int64)
             if gradient:
                 ones, starts = np.ones(len(own)), np.arange(len(own) + 1)
-                block.spread = operator(sp.csr_array((ones, code[rows], starts), shape=(len(own), len(distinct))))
+                block.spread = operator(sp.csr_array((ones, code[rows], starts), shape=(len(own), len(degrees))))
         return block
 
 

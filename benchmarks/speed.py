@@ -1,0 +1,149 @@
+"""What does fairness cost in time? Epochs of our models against those of torch_geometric and against the floor.
+
+Everything that is compared is timed in one run, by turns, epoch by epoch, so that what else the machine does hits all
+alike; read the ratios of medians. An epoch is one step on the whole graph: forward, backward, Adam. Models have two
+layers of width 32 (GAT: 4 heads), half of the nodes are trained on. torch_geometric's models are plain GNNs without
+any debiasing, as its documentation writes them (features dense, adjacency as edge_index or as torch CSR with what can
+be cached cached). The floor is the sparse and dense products of our own DegFairGCN epoch and nothing else.
+
+Usage: python benchmarks/speed.py [--quick] (make speed)
+
+Results: benchmarks/results/speed.csv, speed_fit.csv and speed.rst; the tables also go to README.rst.
+"""
+
+import argparse
+import time
+from statistics import median
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+import torch
+from _data import FETCHERS
+from _pyg import pyg_epoch
+from _study import RESULTS
+
+from skdegfair.datasets import make_degree_biased_graph
+from skdegfair.graph import Graph
+from skdegfair.nn import DegFairGNN, GraphTensors, NodeBatch, Objective
+
+BACKBONES = {"GCN": "gcn", "SAGE": "sage", "GAT": "gat"}
+
+
+def graph_of(name):
+    """Graph and classes, by the name of a data set or the number of thousands of nodes of a generated graph."""
+    if name in FETCHERS:
+        data = FETCHERS[name]()
+        return data.graph, data.y
+    n_nodes = int(name.removesuffix("k")) * 1000
+    data = make_degree_biased_graph(n_nodes, n_features=128, mean_degree=20, n_classes=5, random_state=0)
+    return Graph(data.X.astype(np.float32), data.A), data.y
+
+
+def our_epoch(backbone, graph, y, **options):
+    """A function that makes one step of our model, without skorch around it."""
+    module = DegFairGNN(graph.shape[1], int(y.max()) + 1, backbone=backbone, n_heads=4, **options)
+    tensors = GraphTensors(graph, module.operators, degree_threshold=graph.degree().mean())
+    nodes = np.arange(0, len(y), 2)
+    batch, labels = NodeBatch(tensors, nodes), torch.as_tensor(y[nodes])
+    objective = Objective(1.0, 1e-4, "dsp" if options.get("modulation", True) else None)
+    optimizer = torch.optim.Adam(module.parameters(), lr=0.01, weight_decay=5e-4, fused=True)
+
+    def epoch():
+        optimizer.zero_grad()
+        objective.total(objective.terms(module(batch), labels, batch)).backward()
+        optimizer.step()
+
+    return epoch
+
+
+def floor_epoch(graph, y):
+    """The products alone of our DegFairGCN epoch: those of each layer, forward and backward."""
+    n_classes, train = int(y.max()) + 1, torch.arange(0, len(y), 2)
+    tensors = GraphTensors(graph, {"closed_mean"})
+    mean, last = tensors.closed_mean, tensors.closed_mean.rows(train)
+    wide, narrow = torch.randn(graph.n_nodes, 96), torch.randn(graph.n_nodes, 3 * n_classes)
+    out, hidden = torch.randn(len(train), 3 * n_classes), torch.randn(graph.n_nodes, 32)
+    first, second = torch.randn(graph.shape[1], 96), torch.randn(32, 3 * n_classes)
+    sparse = sp.issparse(graph.X)
+    x = tensors.x.forward if sparse else tensors.x
+    x_t = tensors.x.backward if sparse else tensors.x.T
+
+    def epoch():
+        with torch.no_grad():
+            if sparse:  # dense features are pooled once, before the first epoch
+                mean.forward @ (x @ first)
+                x_t @ (mean.backward @ wide)
+            else:
+                x @ first
+                x_t @ wide
+            last.forward @ (hidden @ second)
+            last.backward @ out
+            hidden.T @ narrow
+            narrow @ second.T
+
+    return epoch
+
+
+def by_turns(epochs, seconds):
+    """Median time of each function in ms: called in turn until the time is up, at least five times."""
+    times = {name: [] for name in epochs}
+    for epoch in epochs.values():
+        epoch()
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until or len(next(iter(times.values()))) < 5:
+        for name, epoch in epochs.items():
+            start = time.perf_counter()
+            epoch()
+            times[name].append(1000 * (time.perf_counter() - start))
+    return {name: median(each) for name, each in times.items()}
+
+
+def compare(dataset, seconds):
+    """A row for each base GNN."""
+    graph, y = graph_of(dataset)
+    rows = []
+    for name, backbone in BACKBONES.items():
+        epochs = {
+            f"DegFair{name}": our_epoch(backbone, graph, y),
+            name: our_epoch(backbone, graph, y, modulation=False),
+            "PyG edge_index": pyg_epoch(backbone, graph, y, "edge_index"),
+        }
+        if name != "GAT":  # GATConv takes no torch CSR
+            epochs["PyG CSR"] = pyg_epoch(backbone, graph, y, "csr")
+        if name == "GCN":
+            epochs["floor"] = floor_epoch(graph, y)
+        ms = by_turns(epochs, seconds)
+        ours, theirs = ms[f"DegFair{name}"], ms.get("PyG CSR", ms["PyG edge_index"])
+        rows.append(
+            {
+                "graph": dataset,
+                "base GNN": name,
+                "DegFair, ms": ours,
+                "plain, ms": ms[name],
+                "PyG plain CSR, ms": ms.get("PyG CSR", np.nan),
+                "PyG plain edge_index, ms": ms["PyG edge_index"],
+                "floor, ms": ms.get("floor", np.nan),
+                "DegFair / PyG": ours / theirs,
+                "DegFair / floor": ours / ms["floor"] if "floor" in ms else np.nan,
+            }
+        )
+        print(rows[-1], flush=True)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small graphs, a second each")
+    parser.add_argument("--graphs", nargs="+", default=None)
+    options = parser.parse_args()
+    graphs = options.graphs or (["Chameleon", "EMNLP"] if options.quick else [*FETCHERS, "100k"])
+    rows = [row for graph in graphs for row in compare(graph, 1 if options.quick else 12)]
+    table = pd.DataFrame(rows).round(3)
+    print(table.to_string())
+    if not options.quick:
+        table.to_csv(RESULTS / "speed.csv", index=False)
+
+
+if __name__ == "__main__":
+    main()

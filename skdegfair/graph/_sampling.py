@@ -1,0 +1,93 @@
+"""Neighbours drawn at random, each node's by itself: what is drawn does not hang on who else is asked for."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+
+
+class Drawn(NamedTuple):
+    """Some neighbours of each of some nodes.
+
+    Attributes
+    ----------
+    counts : (n_nodes,), how many were drawn for each
+    neighbours : those of the first node, of the second, and so on
+    stands_for : how many neighbours each of them stands for; of a node they sum to all of its neighbours
+    weight : their edge weights
+    """
+
+    counts: NDArray[np.intp]
+    neighbours: NDArray[np.intp]
+    stands_for: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+
+def mixed(*parts: Any) -> Keys:
+    """Hash integers, or arrays of them, to 64 random-looking bits (the mixing steps are those of splitmix64).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair.graph import mixed
+    >>> bool((mixed(7, np.arange(3))[1:] == mixed(7, np.arange(1, 3))).all())
+    True
+    """
+    key = np.zeros(1, dtype=np.uint64)
+    for part in parts:
+        key = key ^ np.asarray(part).astype(np.uint64)
+        key = key + np.uint64(0x9E3779B97F4A7C15)
+        key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        key = key ^ (key >> np.uint64(31))
+    return key
+
+
+def draw_neighbours(A: sp.csr_array, nodes: NDArray[np.intp], most: int | None, keys: Keys) -> Drawn:
+    """Draw up to ``most`` different neighbours of each node, or take all.
+
+    The neighbours of a node are cut into ``most`` parts of about equal size and one is
+    drawn of each, so that a sum over those drawn, each times what it stands for, is in
+    expectation the sum over all.
+
+    Parameters
+    ----------
+    A : CSR adjacency, possibly of memory-mapped arrays
+    nodes : (n_nodes,)
+    most : int or None
+    keys : (n_nodes,), the randomness of each node
+    """
+    first = A.indptr[nodes].astype(np.intp)
+    degree = A.indptr[nodes + 1] - first
+    counts = degree if most is None else np.minimum(degree, most)
+    row = np.repeat(np.arange(len(nodes)), counts)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    begin, end = place * degree[row] // counts[row], (place + 1) * degree[row] // counts[row]
+    size = end - begin
+    if most is not None:
+        begin = begin + (_uniform(mixed(keys[row], place)) * size).astype(np.intp)
+    entry = first[row] + begin
+    return Drawn(counts, A.indices[entry].astype(np.intp), size.astype(np.float64), A.data[entry].astype(np.float64))
+
+
+def draw_walks(A: sp.csr_array, nodes: NDArray[np.intp], hops: int, n_walks: int, keys: Keys) -> NDArray[np.intp]:
+    """Ends of random walks, (n_nodes, n_walks): each step leads to a neighbour or stays, all equally likely."""
+    walk = np.arange(n_walks)
+    at = np.repeat(nodes[:, None], n_walks, axis=1)
+    for step in range(hops):
+        first = A.indptr[at].astype(np.intp)
+        degree = A.indptr[at + 1] - first
+        choice = (_uniform(mixed(keys[:, None], walk, step)) * (degree + 1)).astype(np.intp)
+        moves = choice < degree
+        at[moves] = A.indices[(first + choice)[moves]]
+    return at
+
+
+def _uniform(keys: Keys) -> NDArray[np.float64]:
+    """From 0 to 1, without 1."""
+    return (keys >> np.uint64(11)) * 2.0**-53
