@@ -6,6 +6,7 @@ import inspect
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from ._params import NET_CONSTRAINTS, NetParams
 from ._predict import GraphPredictor
 from ._targets import Positions, Targets, check_targets, hold_out
 from .graph import Graph, check_row_labels, degree_groups, row_labels
-from .nn import DegFairGNN, GraphRows, GraphTensors, NodeBatch, Objective
-from .training import DIVERGED, NodeDataset, NodeNet, epoch_callbacks
+from .nn import DegFairGNN, GraphRows, GraphTensors, NeighbourSampler, NodeBatch, Objective
+from .training import DIVERGED, NodeDataset, NodeNet, SampledNodes, epoch_callbacks
 
 EDGES_NEEDED = (
     "This {name} was fitted on a graph, so it needs the edges to predict: pass A as well, or a Graph (which is also "
@@ -102,13 +103,11 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
         self.classes_ = targets.classes
         self._fitted_with_edges = graph.A is not None
         self._graph_options = self._learn_from_graph(graph)
-        net = self._make_net(graph, targets, self._seed + (0 if before is None else len(before.history)))
+        seed = self._seed + (0 if before is None else len(before.history))
+        net = self._make_net(graph, targets, seed)
         if before is not None:
             net.continue_from(before)
-        tensors = self._tensors(graph, net.module_)
-        valid = None if targets.valid is None else self._dataset(tensors, graph, targets, targets.valid)
-        data = self._dataset(tensors, graph, targets, targets.train, valid)
-        self.stop_reason_ = net.train(data)
+        self.stop_reason_ = net.train(self._data(graph, targets, net.plain_module, seed))
         if not all(parameter.isfinite().all() for parameter in net.module_.parameters()):
             raise ValueError(DIVERGED.format(what="weights", value="infinite or NaN", epoch=len(net.history)))
         if not self.warm_start:
@@ -117,11 +116,25 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
         self.n_iter_, self.best_epoch_ = len(net.history), net.best_epoch()
         self.history_ = net.history_frame()
 
-    def _dataset(
-        self, tensors: GraphTensors, graph: Graph, targets: Targets, part: Positions, valid: NodeDataset | None = None
-    ) -> NodeDataset:
-        y = torch.as_tensor(targets.codes[part], dtype=torch.int64, device=self.device)
-        return NodeDataset(NodeBatch(tensors, graph.nodes[part]), y, graph[part], valid)
+    def _data(self, graph: Graph, targets: Targets, module: DegFairGNN, seed: int) -> NodeDataset:
+        """The nodes to train on, with those to validate on."""
+        device = next(module.parameters()).device
+        source: GraphTensors | NeighbourSampler
+        if self.batch_size is None:
+            source = self._tensors(graph, module)
+        else:
+            source = NeighbourSampler(self._rows(graph, module), self._neighbours_per_layer(), seed, device)
+
+        def dataset(part: Positions, valid: NodeDataset | None = None) -> NodeDataset:
+            y = torch.as_tensor(targets.codes[part], dtype=torch.int64, device=device)
+            batch = NodeBatch(source, graph.nodes[part]) if isinstance(source, GraphTensors) else source
+            return NodeDataset(batch, y, graph[part], valid)
+
+        return dataset(targets.train, None if targets.valid is None else dataset(targets.valid))
+
+    def _neighbours_per_layer(self) -> list[int | None]:
+        given: Any = self.n_neighbors
+        return list(given) if isinstance(given, (list, tuple)) else [given] * self.n_layers
 
     def _make_net(self, graph: Graph, targets: Targets, seed: int) -> NodeNet:
         parts = {"train": targets.train, "valid": targets.valid}
@@ -141,6 +154,19 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
             "device": self.device,
             "verbose": int(self.verbose == 2),
         }
+        if self.batch_size is not None:
+            options |= {
+                "batch_size": self.batch_size,
+                "iterator_train": SampledNodes,
+                "iterator_train__training": True,
+                "iterator_valid": SampledNodes,
+            }
+        make: Any = NodeNet
+        if self.distributed:
+            from .training._distributed import shared_net
+
+            make, together = shared_net(self.device)
+            options |= together
         given = self._given_net_params()
         optimizer = given.get("optimizer", torch.optim.Adam)
         if "weight_decay" in inspect.signature(optimizer).parameters:
@@ -148,7 +174,8 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
         if optimizer is torch.optim.Adam and "optimizer__foreach" not in given:
             options["optimizer__fused"] = True  # three times faster on a CPU
         options |= {"optimizer": optimizer, **given}
-        return NodeNet(self._module, criterion=self._objective, **options).initialize()
+        net: NodeNet = make(self._module, criterion=self._objective, **options).initialize()
+        return net
 
     # -- what a subclass chooses -------------------------------------------------------------------
 
@@ -158,6 +185,14 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
             raise ValueError(
                 f"The heads of GAT share hidden_dim, so n_heads must divide it, got n_heads={self.n_heads} and "
                 f"hidden_dim={self.hidden_dim}."
+            )
+        if self.batch_size is None and (self.n_neighbors is not None or self.distributed):
+            raise ValueError("n_neighbors and distributed are for training in batches: set batch_size too.")
+        per_layer = self._neighbours_per_layer()
+        whole = all(n is None or (isinstance(n, Integral) and int(n) > 0) for n in per_layer)
+        if len(per_layer) != self.n_layers or not whole:
+            raise ValueError(
+                f"n_neighbors must hold {self.n_layers} positive numbers, one per layer, got {self.n_neighbors}."
             )
         self._check_net_params()
         try:

@@ -18,7 +18,8 @@ ARITHMETICS: dict[str, tuple[type[Any], type[Objective]]] = {
     "released": (ReleasedGNN, ReleasedObjective),
 }
 RELEASED_LACKS = (
-    'arithmetic="released" has contexts of one hop and the fairness loss "dsp" only: the authors\' code does.'
+    'arithmetic="released" has contexts of one hop, the fairness loss "dsp" and training on whole graphs only (no '
+    "batch_size): the authors' code does."
 )
 
 
@@ -45,6 +46,10 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         K: nodes of at most this degree are the low group S_0, the others S_1.
     context_hops : int, default=1
         r: the context of a node is all nodes at most r hops away, itself included.
+    context_pool : {"set", "walk"}, default="set"
+        The mean over that set of nodes (Eq. 5), or over the ends of walks of r steps, each
+        to a neighbour or to the node itself. One hop is the same for both. With more, a
+        set may hold most of the graph; walks stay as cheap as r means over neighbours.
     context_weight : float, default=1.0
         epsilon: how much the debiasing context modulates the aggregation.
     fairness_weight : float, default=1.0
@@ -73,7 +78,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     weight_decay : float, default=5e-4
         L2 penalty on all weights.
     max_epochs : int, default=300
-        Epochs, each one step on the whole graph.
+        Epochs, each one step on the whole graph, or one through all batches.
     early_stopping : bool, default=False
         Stop when ``monitor`` has not improved on the validation nodes for ``patience``
         epochs, and restore the best weights. The validation nodes are those given to
@@ -87,6 +92,17 @@ class DegFairGNNClassifier(BaseGNNClassifier):
             default="valid_score"
         What early stopping watches. ``valid_score`` is the validation accuracy, less
         the weighted fairness loss where there is one.
+    batch_size : int, default=None
+        Train on so many nodes at a time, with some of their neighbours, instead of on the
+        whole graph at once: for graphs whose whole-graph step does not fit into memory.
+    n_neighbors : int or list of int, default=None
+        With ``batch_size``: how many neighbours of a node a layer reads at the most, drawn
+        anew in each step; a list has one number per layer, the first one first. None: all.
+    distributed : bool, default=False
+        With ``batch_size``: train together with the other processes that ``torchrun`` or
+        ``accelerate launch`` started, each on a batch of its own. All of them get the
+        model that one process would get with a batch as large as all. Needs the extra
+        ``cluster``.
     unlabelled : scalar, default=None
         Value of y that stands for an unknown label, such as -1; NaN stands for None and
         pandas' NA too. Such nodes are seen, but neither trained on nor scored by
@@ -196,6 +212,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         **NET_CONSTRAINTS,
         "degree_threshold": [StrOptions({"mean", "median"}), Interval(Real, 0, None, closed="left")],
         "context_hops": [Interval(Integral, 1, None, closed="left")],
+        "context_pool": [StrOptions({"set", "walk"})],
         "context_weight": [Interval(Real, 0, None, closed="left")],
         "fairness_weight": [Interval(Real, 0, None, closed="left")],
         "constraint_weight": [Interval(Real, 0, None, closed="left")],
@@ -216,6 +233,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         n_heads: int = 4,
         degree_threshold: str | float = "mean",
         context_hops: int = 1,
+        context_pool: str = "set",
         context_weight: float = 1.0,
         fairness_weight: float = 1.0,
         constraint_weight: float = 1e-4,
@@ -233,6 +251,9 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         validation_fraction: float = 0.2,
         patience: int = 100,
         monitor: str = "valid_score",
+        batch_size: int | None = None,
+        n_neighbors: int | list[int] | None = None,
+        distributed: bool = False,
         unlabelled: Any = None,
         directed: bool = False,
         device: str = "cpu",
@@ -248,6 +269,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         self.n_heads = n_heads
         self.degree_threshold = degree_threshold
         self.context_hops = context_hops
+        self.context_pool = context_pool
         self.context_weight = context_weight
         self.fairness_weight = fairness_weight
         self.constraint_weight = constraint_weight
@@ -265,6 +287,9 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         self.validation_fraction = validation_fraction
         self.patience = patience
         self.monitor = monitor
+        self.batch_size = batch_size
+        self.n_neighbors = n_neighbors
+        self.distributed = distributed
         self.unlabelled = unlabelled
         self.directed = directed
         self.device = device
@@ -284,7 +309,8 @@ class DegFairGNNClassifier(BaseGNNClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.arithmetic == "released" and (self.context_hops != 1 or self.fairness_loss != "dsp"):
+        lacking = self.context_hops != 1 or self.fairness_loss != "dsp" or self.batch_size is not None
+        if self.arithmetic == "released" and lacking:
             raise ValueError(RELEASED_LACKS)
 
     def _learn_from_graph(self, graph: Graph) -> dict[str, Any]:
@@ -298,7 +324,8 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         if self.arithmetic == "released":  # it compares with <, and reads features as they are
             self.feature_scale_ = options["feature_scale"] = 1.0
             threshold = float(np.nextafter(threshold, -np.inf))
-        return {**options, "context_hops": self.context_hops, "degree_threshold": threshold}
+        own = {"context_hops": self.context_hops, "context_pool": self.context_pool}
+        return {**options, **own, "degree_threshold": threshold}
 
     def _module_options(self) -> dict[str, Any]:
         own = ("context_weight", "modulation", "contrast", "scale_shift", "degree_encoding_dim")

@@ -32,7 +32,7 @@ class GNNClassifier(BaseGNNClassifier):
     weight_decay : float, default=5e-4
         L2 penalty on all weights.
     max_epochs : int, default=300
-        Epochs, each one step on the whole graph.
+        Epochs, each one step on the whole graph, or one through all batches.
     early_stopping : bool, default=False
         Stop when ``monitor`` has not improved on the validation nodes for ``patience``
         epochs, and restore the best weights. The validation nodes are those given to
@@ -46,6 +46,17 @@ class GNNClassifier(BaseGNNClassifier):
             default="valid_score"
         What early stopping watches. ``valid_score`` is the validation accuracy, less
         the weighted fairness loss where there is one.
+    batch_size : int, default=None
+        Train on so many nodes at a time, with some of their neighbours, instead of on the
+        whole graph at once: for graphs whose whole-graph step does not fit into memory.
+    n_neighbors : int or list of int, default=None
+        With ``batch_size``: how many neighbours of a node a layer reads at the most, drawn
+        anew in each step; a list has one number per layer, the first one first. None: all.
+    distributed : bool, default=False
+        With ``batch_size``: train together with the other processes that ``torchrun`` or
+        ``accelerate launch`` started, each on a batch of its own. All of them get the
+        model that one process would get with a batch as large as all. Needs the extra
+        ``cluster``.
     unlabelled : scalar, default=None
         Value of y that stands for an unknown label, such as -1; NaN stands for None and
         pandas' NA too. Such nodes are seen, but neither trained on nor scored by
@@ -123,6 +134,9 @@ class GNNClassifier(BaseGNNClassifier):
         validation_fraction: float = 0.2,
         patience: int = 100,
         monitor: str = "valid_score",
+        batch_size: int | None = None,
+        n_neighbors: int | list[int] | None = None,
+        distributed: bool = False,
         unlabelled: Any = None,
         directed: bool = False,
         device: str = "cpu",
@@ -144,6 +158,9 @@ class GNNClassifier(BaseGNNClassifier):
         self.validation_fraction = validation_fraction
         self.patience = patience
         self.monitor = monitor
+        self.batch_size = batch_size
+        self.n_neighbors = n_neighbors
+        self.distributed = distributed
         self.unlabelled = unlabelled
         self.directed = directed
         self.device = device

@@ -24,6 +24,9 @@ NET_CONSTRAINTS: dict[str, Any] = {
     "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
     "patience": [Interval(Integral, 1, None, closed="left")],
     "monitor": [StrOptions(set(MONITORS))],
+    "batch_size": [Interval(Integral, 1, None, closed="left"), None],
+    "n_neighbors": [Interval(Integral, 1, None, closed="left"), list, tuple, None],
+    "distributed": ["boolean"],
     "directed": ["boolean"],
     "device": [str, torch.device],
     "random_state": ["random_state"],
@@ -46,7 +49,8 @@ RESERVED = {  # what the estimator decides itself, and the parameter that sets i
     "criterion": None,
     "classes": None,
     "train_split": None,
-    "batch_size": None,
+    "batch_size": "batch_size",
+    "accelerator": "distributed",
 }
 
 

@@ -90,4 +90,4 @@ def draw_walks(A: sp.csr_array, nodes: NDArray[np.intp], hops: int, n_walks: int
 
 def _uniform(keys: Keys) -> NDArray[np.float64]:
     """From 0 to 1, without 1."""
-    return (keys >> np.uint64(11)) * 2.0**-53
+    return (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53

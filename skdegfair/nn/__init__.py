@@ -5,6 +5,7 @@ from ._context import DebiasingFunction, degree_encoding
 from ._loss import FAIRNESS_LOSSES, Objective
 from ._module import DegFairGNN, ModulatedLayer
 from ._released import ReleasedGNN, ReleasedObjective
+from ._sampled import NeighbourSampler, SampledBatch
 from ._sparse import SparseOperator
 from ._tensors import GraphRows, GraphTensors, NodeBatch
 
@@ -19,10 +20,12 @@ __all__ = [
     "GraphRows",
     "GraphTensors",
     "ModulatedLayer",
+    "NeighbourSampler",
     "NodeBatch",
     "Objective",
     "ReleasedGNN",
     "ReleasedObjective",
+    "SampledBatch",
     "SparseOperator",
     "degree_encoding",
 ]

@@ -16,6 +16,8 @@ from ._sparse import Features, FixedFeatures, propagate, transform
 if TYPE_CHECKING:
     from ._blocks import Block
 
+Gathered = tuple[Tensor, Tensor | None]  # the context is None where there is none, or where it stands beside the rest
+
 
 class Aggregation(nn.Module):
     """A node's neighbourhood in one vector; the learned weights are the paper's omega^l.
@@ -24,7 +26,7 @@ class Aggregation(nn.Module):
     Beside its own work it takes the context embedding (Eq. 5) times weights of the
     debiasing function, where there is one: they often share a product.
 
-    Shapes: (n_before, d_in) -> (n_after, d_out + width of the context), before a bias is added.
+    Shapes: (n_before, d_in) -> (n_after, d_out), before a bias is added, and (n_after, width of the context).
     """
 
     operator: str  # the part of a Block that it reads
@@ -39,8 +41,8 @@ class Aggregation(nn.Module):
         glorot_(self.weight, generator)
         nn.init.zeros_(self.bias)
 
-    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Tensor:
-        """The aggregation and, if given weights for it, beside it the weighted context embedding."""
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
+        """The aggregation and, if given weights for it, the weighted context embedding."""
         return self.gather(self.project(h, context_weight), block)
 
     def project(self, h: Features, context_weight: Tensor | None) -> Tensor:
@@ -48,7 +50,7 @@ class Aggregation(nn.Module):
         weights = self._weights() if context_weight is None else torch.cat([self._weights(), context_weight], dim=1)
         return rounded(lambda weight: transform(h, weight), weights)
 
-    def gather(self, projected: Tensor, block: Block) -> Tensor:
+    def gather(self, projected: Tensor, block: Block) -> Gathered:
         """From what ``project`` gave to neighbourhoods."""
         raise NotImplementedError
 
@@ -61,16 +63,15 @@ class GCN(Aggregation):
 
     operator = "closed_mean"
 
-    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Tensor:
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
         if context_weight is None:
-            return rounded(lambda weight: propagate(block.closed_mean, h, weight), self.weight)
+            return rounded(lambda weight: propagate(block.closed_mean, h, weight), self.weight), None
         if block.closed_mean is block.context:  # one mean serves both
             both = torch.cat([self.weight, context_weight], dim=1)
-            return rounded(lambda weight: propagate(block.context, h, weight), both)
-        own = propagate(block.closed_mean, h, self.weight)
-        return torch.cat([own, propagate(block.context, h, context_weight)], dim=1)
+            return rounded(lambda weight: propagate(block.context, h, weight), both), None
+        return propagate(block.closed_mean, h, self.weight), propagate(block.context, h, context_weight)
 
-    def gather(self, projected: Tensor, block: Block) -> Tensor:
+    def gather(self, projected: Tensor, block: Block) -> Gathered:
         return with_context(block.closed_mean @ projected[:, : self.d_out], projected[:, self.d_out :], block)
 
 
@@ -87,15 +88,13 @@ class SAGE(Aggregation):
         super().reset_parameters(generator)
         glorot_(self.weight_self, generator)
 
-    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Tensor:
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
         if not isinstance(h, FixedFeatures):
             return super().forward(h, block, context_weight)
         own = block.of(transform(h, self.weight_self)) + propagate(block.open_mean, h, self.weight)
-        if context_weight is None:
-            return own
-        return torch.cat([own, propagate(block.context, h, context_weight)], dim=1)
+        return own, None if context_weight is None else propagate(block.context, h, context_weight)
 
-    def gather(self, projected: Tensor, block: Block) -> Tensor:
+    def gather(self, projected: Tensor, block: Block) -> Gathered:
         of_self, of_others, context = projected.tensor_split([self.d_out, 2 * self.d_out], dim=1)
         return with_context(block.of(of_self) + block.open_mean @ of_others, context, block)
 
@@ -126,13 +125,11 @@ class GAT(Aggregation):
             glorot_(self.listening[head], generator)
             glorot_(self.speaking[head], generator)
 
-    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Tensor:
-        own = self.gather(transform(h, self.weight), block)
-        if context_weight is None:
-            return own
-        return torch.cat([own, propagate(block.context, h, context_weight)], dim=1)
+    def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
+        own = self.gather(transform(h, self.weight), block)[0]
+        return own, None if context_weight is None else propagate(block.context, h, context_weight)
 
-    def gather(self, projected: Tensor, block: Block) -> Tensor:
+    def gather(self, projected: Tensor, block: Block) -> Gathered:
         own, context = projected.tensor_split([self.weight.shape[1]], dim=1)
         z = own.unflatten(1, (self.n_heads, self.head_width)).transpose(0, 1).contiguous()
         listening = block.of((z * self.listening).sum(2).T).T
@@ -141,9 +138,9 @@ class GAT(Aggregation):
         return with_context(gathered, context, block)
 
 
-def with_context(own: Tensor, context: Tensor, block: Block) -> Tensor:
-    """The aggregation and, if there is a context, that beside it."""
-    return torch.cat([own, block.context @ context], dim=1) if context.shape[1] else own
+def with_context(own: Tensor, context: Tensor, block: Block) -> Gathered:
+    """The aggregation and, if anything was projected for it, the context."""
+    return own, block.context @ context if context.shape[1] else None
 
 
 def rounded(product: Callable[[Tensor], Tensor], weight: Tensor) -> Tensor:

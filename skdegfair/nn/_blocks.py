@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,7 @@ class Block:
     degree_share: Tensor
     dtype: torch.dtype
     _encodings: dict[int, Tensor]
+    _orders: dict[tuple[str, int, int], Tensor]
 
     def degree_encoding(self, dim: int) -> Tensor:
         """delta^l of each distinct degree, (n_distinct, dim), computed once."""
@@ -59,16 +60,22 @@ class Block:
             self._encodings[dim] = degree_encoding(self.degrees, dim).to(self.low.device, self.dtype)
         return self._encodings[dim]
 
-    @cached_property
-    def own_and_other(self) -> Tensor:
-        """Order of rows that are in turn a node's two functions: first those of their own groups, then the others."""
-        first = 2 * torch.arange(len(self.low), device=self.low.device)
-        return torch.cat([first + ~self.low[:, 0], first + self.low[:, 0]])
+    def own_then_other(self, rows: slice) -> Tensor:
+        """Order of rows that are in turn a node's functions for low and high: first its own group's of all nodes."""
+        return self._order("own", rows, lambda low, first: torch.cat([2 * first + ~low, 2 * first + low]))
 
-    @cached_property
-    def low_and_high(self) -> Tensor:
+    def low_then_high(self, rows: slice) -> Tensor:
         """The way back."""
-        return self.own_and_other.argsort()
+        return self._order(
+            "low", rows, lambda low, first: torch.stack([first + len(low) * ~low, first + len(low) * low], 1).flatten()
+        )
+
+    def _order(self, kind: str, rows: slice, make: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        key = kind, rows.start, rows.stop
+        if key not in self._orders:
+            low = self.low[rows, 0]
+            self._orders[key] = make(low, torch.arange(len(low), device=low.device))
+        return self._orders[key]
 
     def of(self, values: Tensor) -> Tensor:
         """The rows of the nodes after the layer, of something that the nodes before it have."""
@@ -90,8 +97,7 @@ class Block:
         for name, value in vars(self).items():
             setattr(block, name, parts.get(id(value), value))  # what was one object stays one
         block.own, block.low = nodes, self.low[nodes]
-        for name in ("own_and_other", "low_and_high"):
-            vars(block).pop(name, None)
+        block._orders = {}
         if hasattr(self, "degrees"):
             block.degree_code = self.degree_code[nodes]
         return block
@@ -102,5 +108,5 @@ class Block:
         copies = {id(value): value.to(device) for value in vars(self).values() if hasattr(value, "to")}
         for name, value in vars(self).items():
             setattr(moved, name, copies.get(id(value), value))
-        moved._encodings = {}
+        moved._encodings, moved._orders = {}, {}
         return moved

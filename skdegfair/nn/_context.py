@@ -73,13 +73,15 @@ class DebiasingFunction(nn.Module):
             return None
         return dense_product(block.degree_encoding(self.encoding_dim), self.film_weight) + self.film_bias
 
-    def forward(self, both: Tensor, bias: Tensor, film: Tensor | None, block: Block, epsilon: float) -> Modulated:
+    def forward(
+        self, own: Tensor, context: Tensor | None, bias: Tensor, film: Tensor | None, block: Block, epsilon: float
+    ) -> Modulated:
         """Add the debiasing context to the aggregation.
 
-        ``both`` is the aggregation and beside it the context embedding times ``weight``:
-        (n_after, d_out + n_functions * d_out); ``bias`` is the aggregation's.
+        ``own`` is the aggregation, ``bias`` its bias, ``context`` the context embedding times
+        ``weight``: (n_after, n_functions * d_out); None: it stands beside ``own`` in one matrix.
         """
-        modulated, other = modulate(both, bias, self.bias, film, block, epsilon)
+        modulated, other = modulate(own, context, bias, self.bias, film, block, epsilon)
         if block.share is None:
             return modulated, {}
         penalties = {} if other is None else {"context": other}  # the layer's part of Eq. 12, as a mean over the batch

@@ -65,7 +65,7 @@ def infer(
         parts, film = [], None
         for _, block in wanted if last else everywhere:
             film = layer.film(block) if film is None else film
-            out = layer.finish(layer.aggregate.gather(projected, block), film, block)[0]
+            out = layer.finish(*layer.aggregate.gather(projected, block), film, block)[0]
             parts.append(out if last and not activate_last else activation(out))
         h = torch.cat(parts)
     assert h is not None

@@ -37,7 +37,8 @@ class ModulatedLayer(nn.Module):
         self.aggregate, self.debias, self.context_weight = aggregate, debias, context_weight
 
     def forward(self, h: Features, block: Block) -> tuple[Tensor, Penalties]:
-        return self.finish(self.aggregate(h, block, self.context_functions()), self.film(block), block)
+        own, context = self.aggregate(h, block, self.context_functions())
+        return self.finish(own, context, self.film(block), block)
 
     def context_functions(self) -> Tensor | None:
         """Weights of the debiasing function, by which contexts are multiplied."""
@@ -47,11 +48,15 @@ class ModulatedLayer(nn.Module):
         """gamma and beta of the debiasing function."""
         return None if self.debias is None else self.debias.film(block)
 
-    def finish(self, both: Tensor, film: Tensor | None, block: Block) -> tuple[Tensor, Penalties]:
-        """From the aggregation, and the context beside it, to the output."""
+    def finish(
+        self, own: Tensor, context: Tensor | None, film: Tensor | None, block: Block
+    ) -> tuple[Tensor, Penalties]:
+        """From what the aggregation gave to the output."""
         if self.debias is None:
-            return both + self.aggregate.bias, {}
-        modulated: tuple[Tensor, Penalties] = self.debias(both, self.aggregate.bias, film, block, self.context_weight)
+            return own + self.aggregate.bias, {}
+        modulated: tuple[Tensor, Penalties] = self.debias(
+            own, context, self.aggregate.bias, film, block, self.context_weight
+        )
         return modulated
 
 

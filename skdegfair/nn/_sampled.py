@@ -50,18 +50,29 @@ class NeighbourSampler:
             self.context = context_rows(source.A, np.arange(source.n_nodes), source.hops)
         self.n_linked = np.diff(source.A.indptr)  # neighbours of each node, whatever their weights
 
-    def batch(self, nodes: NDArray[np.intp], step: int, places: NDArray[np.intp] | None = None) -> SampledBatch:
-        """The nodes with neighbours as drawn in the given step: the same step gives the same neighbours."""
+    def batch(
+        self,
+        nodes: NDArray[np.intp],
+        step: int = 0,
+        *,
+        places: NDArray[np.intp] | None = None,
+        part: float | None = None,
+    ) -> SampledBatch:
+        """The nodes with neighbours as drawn in the given step: the same step gives the same neighbours.
+
+        ``part`` is how much of a mean over the batch each node makes up; default: all are of one batch.
+        """
+        part = 1 / len(nodes) if part is None else part
         blocks: list[Block] = []
         after, seeds = nodes, np.arange(len(nodes))
         for layer in reversed(range(len(self.n_neighbors))):
             block, before = self._block(after, layer, step)
-            share = np.bincount(seeds, minlength=len(after)) / len(nodes)
+            share = np.bincount(seeds, minlength=len(after)) * part
             blocks.insert(0, block.for_batch(to_tensor(share, self.source.dtype)).to(self.device))
             seeds = np.asarray(block.own)[seeds]
             after = before
         x = self.source.features(after).to(self.device)
-        return SampledBatch(nodes, x, blocks, places)
+        return SampledBatch(nodes, x, blocks, np.arange(len(nodes)) if places is None else places, part * len(nodes))
 
     def _block(self, after: NDArray[np.intp], layer: int, step: int) -> tuple[Block, NDArray[np.intp]]:
         """The block to some nodes, and the nodes that it leads from."""
@@ -74,7 +85,7 @@ class NeighbourSampler:
         own, column = column[: len(after)], column[len(after) :]
         weighted = drawn.weight * drawn.stands_for
         block = Block()
-        block.dtype, block._encodings = source.dtype, {}
+        block.dtype, block._encodings, block._orders = source.dtype, {}, {}
         block.own = torch.from_numpy(own)
         block.low = to_tensor(source.degree[after, None] <= source.threshold, torch.bool)
         block.keys = mixed(self.seed, step, layer, before)
@@ -127,15 +138,22 @@ class SampledBatch:
     x : features of the nodes that the first layer reads
     low : (n_batch,) bool, which of the batch are in S_0
     places : where the nodes are among those of the data set
+    weight : of the batch beside those of other processes
     contrasts : dict, what the objective remembers of the batch
     """
 
-    __slots__ = ("nodes", "x", "low", "places", "contrasts", "_blocks")
+    __slots__ = ("nodes", "x", "low", "places", "weight", "contrasts", "_blocks")
 
     def __init__(
-        self, nodes: NDArray[np.intp], x: Tensor | SparseOperator, blocks: list[Block], places: NDArray[np.intp] | None
+        self,
+        nodes: NDArray[np.intp],
+        x: Tensor | SparseOperator,
+        blocks: list[Block],
+        places: NDArray[np.intp],
+        weight: float,
     ) -> None:
-        self.nodes, self.x, self._blocks, self.places = torch.from_numpy(nodes), x, blocks, places
+        self.nodes, self.x, self._blocks = torch.from_numpy(nodes), x, blocks
+        self.places, self.weight = places, weight
         self.low = blocks[-1].low[:, 0]
         self.contrasts: dict[Any, Tensor] = {}
 

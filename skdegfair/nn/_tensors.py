@@ -88,7 +88,7 @@ class GraphRows:
 
     def fill(self, block: Block, rows: slice | NDArray[np.intp], *, gradient: bool = True) -> Block:
         """Give a block the edges that lead from all nodes to some, or to all (a slice); of a walk, its last step."""
-        block.dtype, block._encodings = self.dtype, {}
+        block.dtype, block._encodings, block._orders = self.dtype, {}, {}
         block.low = to_tensor(self.degree[rows, None] <= self.threshold, torch.bool)
         A = self.A if isinstance(rows, slice) else self.A[rows]
         own = np.arange(self.n_nodes)[rows]
@@ -158,10 +158,12 @@ class NodeBatch:
     x : features of all nodes
     low : (n_batch,) bool, which of the batch are in S_0
     whole : Block, from all nodes to all nodes, with the part of the batch that each is
+    places : where the nodes are among those of the data set: all of them, in order
     contrasts : dict, what the objective remembers of the batch
     """
 
     __slots__ = ("graph", "nodes", "x", "low", "whole", "contrasts", "_last")
+    places = slice(None)
 
     def __init__(self, graph: GraphTensors, nodes: Any) -> None:
         self.graph, self.x = graph, graph.inputs

@@ -1,7 +1,7 @@
 """How a module is fitted: the skorch net, its data and its callbacks."""
 
 from ._callbacks import DIVERGED, MONITORS, EpochLog, EpochProgress, StopTraining, epoch_callbacks
-from ._data import NodeDataset, WholeGraph
+from ._data import NodeDataset, SampledNodes, WholeGraph
 from ._net import NodeNet
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "EpochProgress",
     "NodeDataset",
     "NodeNet",
+    "SampledNodes",
     "StopTraining",
     "WholeGraph",
     "epoch_callbacks",

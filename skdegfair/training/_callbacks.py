@@ -51,11 +51,16 @@ class EpochLog(Callback):
         self.groups = groups
 
     def on_train_begin(self, net: Any, **kwargs: Any) -> None:
-        self.predictions_: dict[str, Any] = {}
         self.lowest_: dict[str, float] = {}
 
+    def on_epoch_begin(self, net: Any, **kwargs: Any) -> None:
+        self.seen_: dict[str, list[Any]] = {}
+
     def on_batch_end(self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any) -> None:
-        self.predictions_["train" if training else "valid"] = batch[1], kwargs["y_pred"][0].detach()
+        prefix, logits = "train" if training else "valid", kwargs["y_pred"][0].detach()
+        parts = batch[1].cpu().numpy(), logits.argmax(1).cpu().numpy(), self.groups[prefix][batch[0].places]
+        self.seen_.setdefault(prefix, []).append(parts)
+        self.n_classes_ = logits.shape[1]
 
     def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
         history = net.history
@@ -67,9 +72,9 @@ class EpochLog(Callback):
         row = history[-1]
         if not np.isfinite(row["train_loss"]):
             raise ValueError(DIVERGED.format(what="training loss", value=row["train_loss"], epoch=row["epoch"]))
-        for prefix, (y, logits) in self.predictions_.items():
-            truth, predicted = y.cpu().numpy(), logits.argmax(1).cpu().numpy()
-            counts = group_counts(truth, predicted, self.groups[prefix], logits.shape[1])
+        for prefix, batches in self.seen_.items():
+            truth, predicted, groups = map(np.concatenate, zip(*batches, strict=True))
+            counts = group_counts(truth, predicted, groups, self.n_classes_)
             accuracy = float((truth == predicted).mean())
             if prefix == "valid":
                 unfairness = net.criterion_.fairness_weight * row.get("valid_fairness_loss", 0.0)
@@ -79,7 +84,7 @@ class EpochLog(Callback):
                 history.record(f"{prefix}_delta_{name}", float(mean_of_defined(gaps(rates.T))))
 
     def on_train_end(self, net: Any, **kwargs: Any) -> None:
-        self.predictions_, self.groups = {}, {}  # the data is not part of a fitted model
+        self.seen_, self.groups = {}, {}  # the data is not part of a fitted model
 
 
 class BestWeights(EarlyStopping):

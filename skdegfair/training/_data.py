@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import Dataset
 
 from ..graph import Graph
-from ..nn import NodeBatch
+from ..nn import NeighbourSampler, NodeBatch, SampledBatch
 
 
 class NodeDataset(Dataset[Any]):
@@ -19,25 +20,34 @@ class NodeDataset(Dataset[Any]):
 
     Parameters
     ----------
-    batch : NodeBatch
-    y : LongTensor of shape (n_batch,)
+    source : NodeBatch or NeighbourSampler
+        All of the nodes as one batch, or what makes batches of some.
+    y : LongTensor of shape (n_nodes,)
     view : Graph
         The same nodes as a view of their graph, for scorers that ask for degrees.
     valid : NodeDataset or None, default=None
     """
 
-    def __init__(self, batch: NodeBatch, y: Tensor, view: Graph, valid: NodeDataset | None = None) -> None:
-        self.batch, self.y, self.view, self.valid = batch, y, view, valid
+    def __init__(
+        self, source: NodeBatch | NeighbourSampler, y: Tensor, view: Graph, valid: NodeDataset | None = None
+    ) -> None:
+        self.source, self.y, self.view, self.valid = source, y, view, valid
+
+    @property
+    def batch(self) -> NodeBatch:
+        """All of the nodes, in training on the whole graph."""
+        assert isinstance(self.source, NodeBatch)
+        return self.source
 
     def degree(self, hops: int = 1) -> NDArray[np.float64]:
         """Generalized degree of the nodes."""
         return self.view.degree(hops)
 
     def __len__(self) -> int:
-        return len(self.batch)
+        return len(self.view)
 
     def __getitem__(self, index: Any) -> Any:
-        raise TypeError("The nodes of a graph come as one batch.")
+        raise TypeError("The nodes of a graph come in batches.")
 
 
 class WholeGraph:
@@ -51,3 +61,44 @@ class WholeGraph:
 
     def __iter__(self) -> Iterator[tuple[NodeBatch, Tensor]]:
         yield self.dataset.batch, self.dataset.y
+
+
+class SampledNodes:
+    """Iterator over batches of nodes with some of their neighbours.
+
+    Batches are of about equal size. Training nodes come in a new order with new
+    neighbours in each epoch, validation nodes always with the same ones.
+
+    Parameters
+    ----------
+    dataset : NodeDataset
+    batch_size : int
+        The most nodes in a batch.
+    training : bool, default=False
+    rank, n_processes : int, default=0, 1
+        Of several processes that share each batch of ``n_processes`` times ``batch_size``
+        nodes, which one this is.
+    """
+
+    def __init__(
+        self, dataset: NodeDataset, batch_size: int, *, training: bool = False, rank: int = 0, n_processes: int = 1
+    ) -> None:
+        self.dataset, self.training, self.rank, self.n_processes = dataset, training, rank, n_processes
+        self.n_batches = -(-len(dataset) // (batch_size * n_processes))
+        self.epoch = 0
+
+    def __len__(self) -> int:
+        return self.n_batches
+
+    def __iter__(self) -> Iterator[tuple[SampledBatch, Tensor]]:
+        sampler, y, nodes = self.dataset.source, self.dataset.y, self.dataset.view.nodes
+        assert isinstance(sampler, NeighbourSampler)
+        order = np.arange(len(nodes))
+        if self.training:
+            self.epoch += 1
+            order = np.random.default_rng([sampler.seed, self.epoch]).permutation(order)
+        for number, places in enumerate(np.array_split(order, self.n_batches)):
+            step = self.epoch * self.n_batches + number if self.training else 0
+            mine = np.array_split(places, self.n_processes)[self.rank]
+            batch = sampler.batch(nodes[mine], step, places=mine, part=self.n_processes / len(places))
+            yield batch, y[torch.from_numpy(mine)]

@@ -71,6 +71,7 @@ class NodeNet(NeuralNetClassifier):
             for _, callback in self.callbacks_:
                 if isinstance(callback, EpochProgress):
                     callback.close()
+        self._alone_again()
         self.module_.eval()
         interruption, self.interruption = self.interruption, None
         if interruption is None:
@@ -80,6 +81,14 @@ class NodeNet(NeuralNetClassifier):
         if isinstance(interruption, StopTraining):
             return "callback"
         raise interruption
+
+    @property
+    def plain_module(self) -> Any:
+        """The module itself, whatever wraps it while it is trained."""
+        return self.module_
+
+    def _alone_again(self) -> None:
+        """What is to be undone after training."""
 
     def best_epoch(self) -> int:
         """The epoch whose weights the module has: the best one under early stopping, else the last."""

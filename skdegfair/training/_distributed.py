@@ -1,0 +1,63 @@
+"""Training by several processes at once, through Hugging Face Accelerate and torch.distributed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from skorch.hf import AccelerateMixin
+from torch import Tensor
+
+from ._net import NodeNet
+
+NEEDED = "distributed=True needs Accelerate: pip install 'skdegfair[cluster]'."
+NOT_TOGETHER = (
+    "distributed=True, but this process was not started together with others. Run the script with torchrun or "
+    "accelerate launch, for example: torchrun --nproc-per-node 2 script.py"
+)
+
+
+class SharedNodeNet(AccelerateMixin, NodeNet):
+    """A net whose gradients are averaged over the processes, each of which has a part of the batch."""
+
+    accelerator: Any
+    optimizer_: Any
+
+    @property
+    def plain_module(self) -> Any:
+        return self.accelerator.unwrap_model(self.module_)
+
+    def _alone_again(self) -> None:
+        self._unwrap_accelerator()
+        self.optimizer_ = getattr(self.optimizer_, "optimizer", self.optimizer_)
+        self.accelerator = None  # a fitted model knows nothing of the processes that it was fitted by
+        self.criterion_.together = None
+
+    def get_iterator(self, dataset: Any, training: bool = False) -> Any:
+        return NodeNet.get_iterator(self, dataset, training=training)  # it takes this process's part by itself
+
+
+def shared_net(device: Any) -> tuple[type[SharedNodeNet], dict[str, Any]]:
+    """The net for this process, and its further parameters."""
+    try:
+        from accelerate import Accelerator
+    except ImportError:
+        raise ImportError(NEEDED) from None
+    accelerator = Accelerator(cpu=str(device).startswith("cpu"))
+    if accelerator.num_processes == 1 and not torch.distributed.is_initialized():
+        raise ValueError(NOT_TOGETHER)
+    return SharedNodeNet, {
+        "accelerator": accelerator,
+        "device": None,
+        "unwrap_after_train": False,
+        "criterion__together": summed,
+        "iterator_train__rank": accelerator.process_index,
+        "iterator_train__n_processes": accelerator.num_processes,
+    }
+
+
+def summed(value: Tensor) -> Tensor:
+    """The sum over all processes."""
+    total = value.clone()
+    torch.distributed.all_reduce(total)
+    return total
