@@ -188,6 +188,8 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
             )
         if self.batch_size is None and (self.n_neighbors is not None or self.distributed):
             raise ValueError("n_neighbors and distributed are for training in batches: set batch_size too.")
+        if self.distributed and not isinstance(self.random_state, Integral):
+            raise ValueError("distributed=True needs the same random_state in all processes: set it to a number.")
         per_layer = self._neighbours_per_layer()
         whole = all(n is None or (isinstance(n, Integral) and int(n) > 0) for n in per_layer)
         if len(per_layer) != self.n_layers or not whole:
@@ -203,7 +205,9 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
     def _learn_from_graph(self, graph: Graph) -> dict[str, Any]:
         """Learn what is no matter of training; return how this graph, and any other later, becomes tensors."""
         entries = graph.X.data if sp.issparse(graph.X) else graph.X
-        scale = np.sqrt(np.square(entries, dtype=np.float64).sum() / np.prod(graph.X.shape))
+        rows = max(2**24 // graph.shape[1], 1)  # a large file is read in pieces
+        squares = (np.square(entries[k : k + rows], dtype=np.float64).sum() for k in range(0, len(entries), rows))
+        scale = np.sqrt(sum(squares) / np.prod(graph.X.shape))
         self.feature_scale_ = float(scale) if np.isfinite(scale) and scale > 0 else 1.0
         return {"feature_scale": self.feature_scale_}
 

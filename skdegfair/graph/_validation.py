@@ -15,6 +15,7 @@ ASYMMETRIC = (
 )
 SPLITTING = "To split nodes with scikit-learn, pass Graph(X, A): it cuts a plain matrix into rows, a Graph into nodes."
 EDGE_LIST = "For a list of edges use Graph.from_edges, for a networkx graph Graph.from_networkx."
+PIECE = 2**24  # entries of a large file that are read at once
 LABELS_DISAGREE = (
     "The {one} and the {other} are labelled differently, or in a different order. Bring A into the order of X, for "
     "example A.loc[X.index, X.index]."
@@ -58,10 +59,12 @@ def check_adjacency(A: Any, X: Any, *, directed: bool = False) -> sp.csr_array:
         raise ValueError(
             f"A has {A.shape[0]} nodes but X has {n_nodes} rows; they must describe the same nodes. {SPLITTING}"
         )
-    for bad, what in ((~np.isfinite(A.data), "NaN or infinite"), (A.data < 0, "negative")):
-        if bad.any():
-            i, j = _position(A, int(bad.argmax()))
-            raise ValueError(f"A holds a {what} weight at [{i}, {j}]: edge weights must be finite and at least 0.")
+    for start in range(0, A.nnz, PIECE):
+        weights = A.data[start : start + PIECE]
+        for bad, what in ((~np.isfinite(weights), "NaN or infinite"), (weights < 0, "negative")):
+            if bad.any():
+                i, j = _position(A, start + int(bad.argmax()))
+                raise ValueError(f"A holds a {what} weight at [{i}, {j}]: edge weights must be finite and at least 0.")
     if not A.has_canonical_format:
         A = A.copy()
         A.sum_duplicates()
@@ -155,6 +158,8 @@ def _without_loops(A: sp.csr_array) -> sp.csr_array:
 
 
 def _check_symmetric(A: sp.csr_array) -> None:
+    if A.nnz > PIECE and _seems_symmetric(A):
+        return
     T = sp.csr_array(A.T)
     if (
         np.array_equal(A.indptr, T.indptr)
@@ -166,6 +171,16 @@ def _check_symmetric(A: sp.csr_array) -> None:
     k = int(difference.data.argmax())
     i, j = int(difference.row[k]), int(difference.col[k])
     raise ValueError(ASYMMETRIC.format(i=i, j=j, forth=A[i, j], back=A[j, i]))
+
+
+def _seems_symmetric(A: sp.csr_array) -> bool:
+    """Whether u'Av = v'Au for random vectors, which an asymmetric A would hardly do; needs no transposed copy."""
+    random = np.random.default_rng(0)
+    for _ in range(3):
+        u, v = random.normal(size=(2, A.shape[0]))
+        if abs(u @ (A @ v) - v @ (A @ u)) > 1e-9 * np.sqrt(A.nnz) * A.data.max():
+            return False
+    return True
 
 
 def _position(A: sp.csr_array, k: int) -> tuple[int, int]:

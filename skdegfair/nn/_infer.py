@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +25,7 @@ class _Slices:
 
     def __init__(self, source: GraphRows, nodes: NDArray[np.intp], device: torch.device) -> None:
         self.source, self.nodes, self.device = source, nodes, device
-        sizes = np.diff(source.A.indptr) + 1.0
-        for _ in range(source.hops - 1 if source.pool == "set" and "context" in source.operators else 0):
-            sizes = np.minimum(source.A @ sizes + sizes, source.n_nodes)
+        sizes = source.contexts.bound if "context" in source.operators else np.diff(source.A.indptr) + 1.0
         self.slices = slices_of(sizes[nodes], ENTRIES)
         self._only: Block | None = None
 
@@ -57,17 +55,13 @@ def infer(
     for layer in layers:
         last = layer is layers[-1]
         projected = _projected(layer, source, h, everywhere.slices, device)
-        if layer.debias is not None and source.pool == "walk" and source.hops > 1:
-            width = projected.shape[1] - layer.debias.weight.shape[1]
-            for _ in range(source.hops - 1):
-                steps = [block.context @ projected[:, width:] for _, block in everywhere]
-                projected = torch.cat([projected[:, :width], torch.cat(steps)], dim=1)
-        parts, film = [], None
-        for _, block in wanted if last else everywhere:
-            film = layer.film(block) if film is None else film
-            out = layer.finish(*layer.aggregate.gather(projected, block), film, block)[0]
-            parts.append(out if last and not activate_last else activation(out))
-        h = torch.cat(parts)
+        if layer.debias is not None and source.pool == "walk":
+            context = projected[:, -layer.debias.weight.shape[1] :]
+            for _ in range(source.hops - 1):  # all steps of a walk but the last
+                context.copy_(_collected((block.context @ context for _, block in everywhere), source.n_nodes))
+        h = _finished(layer, projected, wanted if last else everywhere)
+        if not last or activate_last:
+            h = activation(h)
     assert h is not None
     return h
 
@@ -76,8 +70,30 @@ def _projected(
     layer: ModulatedLayer, source: GraphRows, h: Tensor | None, slices: list[slice], device: torch.device
 ) -> Tensor:
     """What the layer's aggregation reads of each node: of its features, or of ``h``."""
-    parts = []
-    for rows in slices:
-        part = source.features(rows, gradient=False).to(device) if h is None else h[rows]
-        parts.append(layer.aggregate.project(part, layer.context_functions()))
-    return torch.cat(parts)
+    weight = layer.context_functions()
+    read = (source.features(rows, gradient=False).to(device) if h is None else h[rows] for rows in slices)
+    return _collected((layer.aggregate.project(part, weight) for part in read), source.n_nodes)
+
+
+def _finished(layer: ModulatedLayer, projected: Tensor, target: _Slices) -> Tensor:
+    """The output of a layer at the target's nodes."""
+
+    def outputs() -> Iterator[Tensor]:
+        film = None
+        for _, block in target:
+            film = layer.film(block) if film is None else film  # the same for all slices
+            yield layer.finish(*layer.aggregate.gather(projected, block), film, block)[0]
+
+    return _collected(outputs(), len(target.nodes))
+
+
+def _collected(parts: Iterable[Tensor], n: int) -> Tensor:
+    """The parts one below the other, without a second copy of all."""
+    whole: Tensor | None = None
+    at = 0
+    for part in parts:
+        whole = part.new_empty(n, part.shape[1]) if whole is None else whole
+        whole[at : at + len(part)] = part
+        at += len(part)
+    assert whole is not None
+    return whole

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -43,22 +45,47 @@ def row_mean(matrix: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def context_rows(A: sp.csr_array, own: NDArray[np.intp], hops: int) -> sp.csr_array:
-    """C_r of some nodes: 1 where a node can be reached in at most ``hops`` steps, itself included."""
-    step = closed(A, np.arange(A.shape[0])) if hops > 1 else None
-    walks = np.ones(A.shape[0])
-    for _ in range(hops):
-        walks = A @ walks + walks if step is None else step @ walks
-    bound = np.minimum(walks[own], A.shape[0])  # of the size of each context
-    if step is None or bound.sum() <= CONTEXT_BUDGET:
-        return _reached(A, step, own, hops)
-    parts, count = [], 0
-    for rows in slices_of(bound, CONTEXT_BUDGET // 8):
-        parts.append(_reached(A, step, own[rows], hops))
-        count += parts[-1].nnz
-        if count > CONTEXT_BUDGET:
-            raise ValueError(TOO_LARGE.format(hops=hops, count=f"{count:,}", budget=CONTEXT_BUDGET))
-    return sp.csr_array(sp.vstack(parts))
+class Contexts:
+    """C_r: the nodes that can be reached in at most r steps, the node itself included.
+
+    Parameters
+    ----------
+    A : CSR adjacency
+    hops : int, the paper's r
+    """
+
+    def __init__(self, A: sp.csr_array, hops: int) -> None:
+        self.A, self.hops = A, hops
+        self.step = closed(A, np.arange(A.shape[0])) if hops > 1 else None
+
+    @cached_property
+    def bound(self) -> NDArray[np.float64]:
+        """At most so many nodes are in each context."""
+        walks = np.diff(self.A.indptr) + 1.0
+        for _ in range(self.hops - 1):
+            walks = np.minimum(self.A @ walks + walks, self.A.shape[0])
+        return walks
+
+    def rows(self, own: NDArray[np.intp]) -> sp.csr_array:
+        """Contexts of some nodes: 1 where a node is in. Refused if over the budget."""
+        if self.step is None or self.bound[own].sum() <= CONTEXT_BUDGET:
+            return self._reached(own)
+        parts, count = [], 0
+        for rows in slices_of(self.bound[own], CONTEXT_BUDGET // 8):
+            parts.append(self._reached(own[rows]))
+            count += parts[-1].nnz
+            if count > CONTEXT_BUDGET:
+                raise ValueError(TOO_LARGE.format(hops=self.hops, count=f"{count:,}", budget=CONTEXT_BUDGET))
+        return sp.csr_array(sp.vstack(parts))
+
+    def _reached(self, own: NDArray[np.intp]) -> sp.csr_array:
+        whole = np.array_equal(own, np.arange(self.A.shape[0]))
+        context = closed(self.A if whole else self.A[own], own)
+        context.data = np.ones_like(context.data)
+        for _ in range(self.hops - 1):
+            context = sp.csr_array(context @ self.step)
+            context.data = np.ones_like(context.data)
+        return context
 
 
 def slices_of(sizes: NDArray[np.float64], budget: float) -> list[slice]:
@@ -71,13 +98,3 @@ def slices_of(sizes: NDArray[np.float64], budget: float) -> list[slice]:
         slices.append(slice(start, stop))
         start = stop
     return slices
-
-
-def _reached(A: sp.csr_array, step: sp.csr_array | None, own: NDArray[np.intp], hops: int) -> sp.csr_array:
-    whole = len(own) == A.shape[0]
-    context = closed(A if whole else A[own], own)
-    context.data = np.ones_like(context.data)
-    for _ in range(hops - 1):
-        context = sp.csr_array(context @ step)
-        context.data = np.ones_like(context.data)
-    return context

@@ -19,7 +19,7 @@ from torch import Tensor
 from ..graph import Drawn, draw_neighbours, draw_walks, mixed
 from ._attention import AttentionPattern
 from ._blocks import Block
-from ._neighbourhoods import context_rows, distinct
+from ._neighbourhoods import distinct
 from ._sparse import SparseOperator, to_tensor
 from ._tensors import GraphRows
 
@@ -47,7 +47,7 @@ class NeighbourSampler:
             raise ValueError(WALKS_NEEDED.format(hops=source.hops))
         self.context: sp.csr_array | None = None
         if self.far and source.pool == "set":
-            self.context = context_rows(source.A, np.arange(source.n_nodes), source.hops)
+            self.context = source.contexts.rows(np.arange(source.n_nodes))
         self.n_linked = np.diff(source.A.indptr)  # neighbours of each node, whatever their weights
 
     def batch(

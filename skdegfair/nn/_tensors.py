@@ -14,7 +14,7 @@ from torch import Tensor
 from ..graph import Graph
 from ._attention import AttentionPattern
 from ._blocks import Block
-from ._neighbourhoods import closed, context_rows, distinct, is_unweighted, row_mean
+from ._neighbourhoods import Contexts, closed, distinct, is_unweighted, row_mean
 from ._sparse import Chain, Features, FixedFeatures, SparseOperator, to_tensor
 
 
@@ -64,6 +64,11 @@ class GraphRows:
         return "closed_mean" in self.operators and one_step and is_unweighted(self.A)
 
     @cached_property
+    def contexts(self) -> Contexts:
+        """The contexts; of walks, those of one step."""
+        return Contexts(self.A, 1 if self.pool == "walk" else self.hops)
+
+    @cached_property
     def distinct_degrees(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """The distinct degrees, and which of them each node has."""
         return distinct(self.degree)
@@ -103,8 +108,7 @@ class GraphRows:
         if "closed_mean" in self.operators:
             block.closed_mean = operator(row_mean(closed(A, own)))
         if "context" in self.operators:
-            hops = 1 if self.pool == "walk" else self.hops
-            block.context = block.closed_mean if self.one_mean else operator(row_mean(context_rows(self.A, own, hops)))
+            block.context = block.closed_mean if self.one_mean else operator(row_mean(self.contexts.rows(own)))
         if self.operators & {"context", "degrees"}:
             degrees, code = self.distinct_degrees
             block.degrees = to_tensor(degrees, torch.float64)

@@ -1,0 +1,362 @@
+"""Training in batches: what is drawn, that it is right in expectation, and what it costs in memory."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
+from skdegfair.datasets import make_degree_biased_graph
+from skdegfair.graph import draw_neighbours, draw_walks, mixed
+from skdegfair.nn import DegFairGNN, GraphRows, GraphTensors, NeighbourSampler, NodeBatch, Objective, _infer
+
+BACKBONES = ["gcn", "gat", "sage"]
+
+
+@pytest.fixture(scope="module")
+def star():
+    """A node with forty neighbours, some of which know each other, and one that knows nobody."""
+    random = np.random.RandomState(0)
+    A = np.zeros((42, 42))
+    A[0, 1:41] = 1
+    A[1:21, 1:21] = random.uniform(size=(20, 20)) < 0.2
+    A = np.triu(A, 1)
+    return Graph(random.normal(size=(42, 5)), sp.csr_array(A + A.T))
+
+
+def close_mean(estimates, expected):
+    """Whether the mean of independent estimates is as expected, up to five standard errors."""
+    error = estimates.std(0, ddof=1) / np.sqrt(len(estimates))
+    return (np.abs(estimates.mean(0) - expected) <= 5 * error + 1e-12).all()
+
+
+# -- what is drawn ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("most", [1, 3, 7, 39, 40, 100, None])
+def test_different_neighbours_that_stand_for_all(star, most):
+    nodes = np.arange(42)
+    drawn = draw_neighbours(star.A, nodes, most, mixed(0, nodes))
+    degree = star.degree().astype(int)
+    np.testing.assert_array_equal(drawn.counts, degree if most is None else np.minimum(degree, most))
+    for node, found, size in zip(
+        nodes,
+        np.split(drawn.neighbours, np.cumsum(drawn.counts)[:-1]),
+        np.split(drawn.stands_for, np.cumsum(drawn.counts)[:-1]),
+        strict=True,
+    ):
+        assert len(set(found)) == len(found)
+        assert set(found) <= set(star.A[[node]].indices)
+        assert size.sum() == degree[node]
+
+
+def test_a_draw_hangs_on_node_and_key_alone(star):
+    all_nodes = np.arange(42)
+    everyone = draw_neighbours(star.A, all_nodes, 4, mixed(5, all_nodes))
+    alone = draw_neighbours(star.A, np.array([0]), 4, mixed(5, np.array([0])))
+    np.testing.assert_array_equal(everyone.neighbours[:4], alone.neighbours)
+    draws = {tuple(draw_neighbours(star.A, np.array([0]), 4, mixed(k, np.array([0]))).neighbours) for k in range(20)}
+    assert len(draws) > 15
+
+
+def test_every_neighbour_is_as_likely_to_be_heard(star):
+    heard = np.zeros((3000, 42))
+    for step in range(3000):
+        drawn = draw_neighbours(star.A, np.array([0]), 7, mixed(step, np.array([0])))
+        heard[step, drawn.neighbours] = drawn.stands_for
+    assert close_mean(heard, star.A[[0]].toarray()[0])
+
+
+def test_walks_end_where_they_should(star):
+    closed = star.A.toarray() + np.eye(42)
+    step = closed / closed.sum(1, keepdims=True)
+    nodes = np.array([0, 3, 41])
+    ends = draw_walks(star.A, nodes, 2, 20_000, mixed(1, nodes))
+    for node, row in zip(nodes, ends, strict=True):
+        expected = np.linalg.matrix_power(step, 2)[node]
+        share = np.bincount(row, minlength=42) / 20_000
+        assert (np.abs(share - expected) <= 5 * np.sqrt(expected / 20_000) + 1e-12).all()
+    assert (ends[2] == 41).all()
+
+
+# -- the same model --------------------------------------------------------------------------------
+
+
+def module_of(graph, backbone, **options):
+    module = DegFairGNN(graph.shape[1], 3, backbone=backbone, hidden_dim=4, n_heads=2, dropout=0.0, **options).double()
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=torch.float64) / 2)
+    return module
+
+
+def gradient(module, batch, y, objective):
+    module.zero_grad()
+    terms = objective.terms(module(batch), y, batch)
+    objective.total(terms).backward()
+    return np.concatenate([p.grad.numpy().ravel() for p in module.parameters()]), terms
+
+
+def variants(star):
+    random = np.random.RandomState(1)
+    weighted = star.A.toarray() * random.uniform(0.5, 2, size=star.A.shape)
+    directed = weighted * (random.uniform(size=weighted.shape) < 0.7)
+    return {
+        "plain": star,
+        "sparse features": star.with_features(sp.csr_array(star.X * (star.X > 0))),
+        "weighted": Graph(star.X, np.maximum(weighted, weighted.T)),
+        "directed": Graph(star.X, directed, directed=True),
+    }
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+@pytest.mark.parametrize("kind", ["plain", "sparse features", "weighted", "directed"])
+@pytest.mark.parametrize(("n_layers", "hops"), [(1, 1), (2, 1), (3, 2)])
+def test_all_neighbours_give_the_gradient_of_the_whole_graph(star, backbone, kind, n_layers, hops):
+    graph = variants(star)[kind]
+    module = module_of(graph, backbone, n_layers=n_layers)
+    options = {"context_hops": hops, "degree_threshold": 3.0, "dtype": torch.float64}
+    nodes, y = np.array([0, 1, 5, 30, 41, 5]), torch.tensor([0, 1, 2, 0, 1, 2])
+    objective = Objective(2.0, 0.3)
+    whole, terms = gradient(module, NodeBatch(GraphTensors(graph, module.operators, **options), nodes), y, objective)
+    sampler = NeighbourSampler(GraphRows(graph, module.operators, **options), [None] * n_layers, 0, "cpu")
+    sampled, same_terms = gradient(module, sampler.batch(nodes), y, objective)
+    np.testing.assert_allclose(sampled, whole, rtol=1e-9, atol=1e-12)
+    assert terms.keys() == same_terms.keys()
+    many = [None if hops == 1 else 100] * n_layers  # more than any node has
+    for each in (100, *many[:1]):
+        again = NeighbourSampler(GraphRows(graph, module.operators, **options), [each] * n_layers, 3, "cpu")
+        np.testing.assert_allclose(
+            gradient(module, again.batch(nodes, 7), y, objective)[0], whole, rtol=1e-9, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_batches_of_an_epoch_have_the_whole_gradient_as_their_mean(star, backbone):
+    module = module_of(star, backbone)
+    options = {"degree_threshold": 3.0, "dtype": torch.float64}
+    nodes, y = np.arange(40), torch.arange(40) % 3
+    objective = Objective(0.0, 0.3)  # the fairness loss is a square of means, not a mean
+    batch = NodeBatch(GraphTensors(star, module.operators, **options), nodes)
+    whole = gradient(module, batch, y, objective)[0]
+    sampler = NeighbourSampler(GraphRows(star, module.operators, **options), [None, None], 0, "cpu")
+    parts = [gradient(module, sampler.batch(nodes[k::4]), y[k::4], objective)[0] for k in range(4)]
+    np.testing.assert_allclose(np.mean(parts, axis=0), whole, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("pool", ["set", "walk"])
+@pytest.mark.parametrize("backbone", ["gcn", "sage"])
+def test_drawn_neighbours_are_right_in_expectation(star, backbone, pool):
+    """The output of a layer is linear in what is drawn: its mean, and that of its gradient, must be the whole graph's."""
+    module = module_of(star, backbone, n_layers=1)
+    options = {"degree_threshold": 3.0, "dtype": torch.float64, "context_hops": 2, "context_pool": pool}
+    nodes = np.array([0, 1, 30, 41])
+    weights = torch.randn(4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+
+    def linear(batch):
+        module.zero_grad()
+        out = module(batch)[0]
+        (out * weights).sum().backward()
+        own = module.layers[0].aggregate.weight.grad, module.layers[0].debias.weight.grad
+        return np.concatenate([out.detach().numpy().ravel(), *(g.numpy().ravel() for g in own)])
+
+    whole = linear(NodeBatch(GraphTensors(star, module.operators, **options), nodes))
+    sampler = NeighbourSampler(GraphRows(star, module.operators, **options), [5], 0, "cpu")
+    assert close_mean(np.array([linear(sampler.batch(nodes, step)) for step in range(1500)]), whole)
+
+
+def test_walks_are_powers_of_the_mean(star):
+    closed = star.A.toarray() + np.eye(42)
+    step = closed / closed.sum(1, keepdims=True)
+    for operators in ({"closed_mean", "context"}, {"open_mean", "context"}):
+        tensors = GraphTensors(star, operators, context_hops=3, context_pool="walk", dtype=torch.float64)
+        pooled = tensors.context @ torch.as_tensor(star.X)
+        np.testing.assert_allclose(pooled.numpy(), np.linalg.matrix_power(step, 3) @ star.X)
+        some = tensors.rows(torch.tensor([4, 0])).context @ torch.as_tensor(star.X)
+        np.testing.assert_allclose(some.numpy(), pooled.numpy()[[4, 0]])
+
+
+def test_contexts_over_the_budget_are_refused(star, monkeypatch):
+    clf = DegFairGNNClassifier(context_hops=2, max_epochs=2, random_state=0)
+    y = np.arange(42) % 3
+    expected = clf.fit(star, y).predict_proba(star)
+    size = int((np.linalg.matrix_power(star.A.toarray() + np.eye(42), 2) > 0).sum())
+    monkeypatch.setattr("skdegfair.nn._neighbourhoods.CONTEXT_BUDGET", size)  # just enough
+    np.testing.assert_array_equal(clf.fit(star, y).predict_proba(star), expected)
+    monkeypatch.setattr("skdegfair.nn._neighbourhoods.CONTEXT_BUDGET", size - 1)
+    with pytest.raises(ValueError, match=r'over the budget of .* Use context_pool="walk"'):
+        clf.fit(star, y)
+    assert clf.set_params(context_pool="walk").fit(star, y).n_iter_ == 2
+
+
+# -- predictions -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+@pytest.mark.parametrize(("hops", "pool"), [(1, "set"), (2, "set"), (3, "walk")])
+def test_predictions_in_slices_are_the_same(data, monkeypatch, backbone, hops, pool):
+    clf = DegFairGNNClassifier(
+        backbone=backbone, context_hops=hops, context_pool=pool, max_epochs=3, hidden_dim=8, n_layers=3, random_state=0
+    ).fit(data.graph, data.y)
+    expected, embedded = clf.predict_proba(data.graph), clf.embed(data.graph)
+    shuffled = np.random.RandomState(0).permutation(120)
+    for entries in (1, 200):
+        monkeypatch.setattr(_infer, "ENTRIES", entries)
+        np.testing.assert_allclose(clf.predict_proba(data.graph), expected, rtol=1e-10)
+        np.testing.assert_allclose(clf.predict_proba(data.graph[shuffled]), expected[shuffled], rtol=1e-10)
+        np.testing.assert_allclose(clf.embed(data.graph[shuffled]), embedded[shuffled], rtol=1e-10, atol=1e-12)
+
+
+# -- the classifier --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", [DegFairGNNClassifier, GNNClassifier])
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_one_batch_of_all_nodes_is_training_on_the_whole_graph(data, cls, backbone):
+    options = {"backbone": backbone, "max_epochs": 5, "dropout": 0.0, "random_state": 0}
+    whole = cls(**options).fit(data.graph, data.y)
+    batch = cls(**options, batch_size=120).fit(data.graph, data.y)
+    np.testing.assert_allclose(batch.predict_proba(data.graph), whole.predict_proba(data.graph), rtol=1e-3)
+    names = [name for name in whole.history_ if name != "seconds"]
+    np.testing.assert_allclose(batch.history_[names], whole.history_[names], rtol=1e-3)
+
+
+def test_batches_learn_as_well():
+    made = make_degree_biased_graph(1500, random_state=0)
+    train, test = np.arange(0, 1500, 2), np.arange(1, 1500, 2)
+    scores = {}
+    for name, options in {"whole": {"max_epochs": 150}, "batches": {"max_epochs": 15, "batch_size": 100}}.items():
+        fitted = DegFairGNNClassifier(random_state=0, n_neighbors=8 if name == "batches" else None, **options)
+        scores[name] = fitted.fit(made.graph[train], made.y[train]).score(made.graph[test], made.y[test])
+    assert scores["batches"] > scores["whole"] - 0.05
+
+
+def test_validation_in_batches(data):
+    train, valid = np.arange(0, 120, 2), np.arange(1, 120, 2)
+    fitted = DegFairGNNClassifier(
+        batch_size=16, early_stopping=True, patience=5, max_epochs=40, learning_rate=0.05, random_state=0
+    )
+    fitted.fit(data.graph, data.y, nodes=train, validation_nodes=valid)
+    history = fitted.history_
+    assert fitted.best_epoch_ == history["valid_score"].idxmax()
+    score = fitted.score(data.graph[valid], data.y[valid])  # all neighbours were read, so this is the same
+    assert score == history["valid_accuracy"][fitted.best_epoch_]
+    from skdegfair.metrics import delta_dsp
+
+    gap = delta_dsp(data.y[valid], fitted.predict(data.graph[valid]), degree=data.graph[valid])
+    assert gap == pytest.approx(history["valid_delta_dsp"][fitted.best_epoch_])
+
+
+def test_batches_are_reproducible(data):
+    options = {"batch_size": 30, "n_neighbors": [3, 2], "max_epochs": 3}
+    one, two, other = (
+        DegFairGNNClassifier(random_state=seed, **options).fit(data.graph, data.y).predict_proba(data.graph)
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(one, two)
+    assert not np.allclose(one, other)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_neighbors": 3}, "set batch_size too"),
+        ({"distributed": True}, "set batch_size too"),
+        ({"batch_size": 9, "n_neighbors": [3]}, "2 positive numbers, one per layer"),
+        ({"batch_size": 9, "n_neighbors": [3, 0]}, "2 positive numbers, one per layer"),
+        ({"batch_size": 9, "context_hops": 2, "context_pool": "walk"}, "set n_neighbors too"),
+        ({"batch_size": 9, "arithmetic": "released"}, "whole graphs only"),
+        ({"batch_size": 9, "distributed": True, "random_state": None}, "same random_state in all processes"),
+        ({"net_params": {"batch_size": 9}}, "use batch_size="),
+    ],
+)
+def test_options_that_do_not_go_together(data, options, message):
+    clf = DegFairGNNClassifier(**{"random_state": 0, "max_epochs": 1} | options)
+    with pytest.raises(ValueError, match=message):
+        clf.fit(data.graph, data.y)
+    assert not hasattr(clf, "net_")
+
+
+# -- memory and processes --------------------------------------------------------------------------
+
+MAPPED = """
+import resource, sys
+import numpy as np
+import scipy.sparse as sp
+import torch
+from skdegfair import DegFairGNNClassifier, Graph
+
+torch.set_num_threads(1)
+folder, n = sys.argv[1], int(sys.argv[2])
+DegFairGNNClassifier(max_epochs=1, batch_size=50, random_state=0).fit(np.eye(50), np.arange(50) % 2)  # all is loaded
+now = int(open("/proc/self/statm").read().split()[5]) * resource.getpagesize()  # data and stack
+resource.setrlimit(resource.RLIMIT_DATA, (now + int(sys.argv[3]),) * 2)
+X = np.load(f"{folder}/X.npy", mmap_mode="r")
+parts = [np.load(f"{folder}/{name}.npy", mmap_mode="r") for name in ("data", "indices", "indptr")]
+graph = Graph(X, sp.csr_array(tuple(parts), shape=(n, n)))
+train = np.arange(0, n, n // 500)
+clf = DegFairGNNClassifier(max_epochs=1, batch_size=100, n_neighbors=5, random_state=0)
+print(clf.fit(graph[train], train % 2).predict(graph[:10]).shape)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is Linux's")
+def test_files_larger_than_the_memory_allowed(tmp_path):
+    n, width = 40_000, 1500  # 240 MB of features
+    X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(n, width))
+    X[:] = np.random.default_rng(0).normal(size=width).astype(np.float32)
+    X.flush()
+    A = make_degree_biased_graph(n, n_features=1, mean_degree=5, random_state=0).A
+    for name in ("data", "indices", "indptr"):
+        np.save(tmp_path / f"{name}.npy", getattr(A, name))
+    allowed = 150 * 2**20
+    assert (tmp_path / "X.npy").stat().st_size > 1.5 * allowed
+    command = [sys.executable, "-c", MAPPED, str(tmp_path), str(n), str(allowed)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "(10,)", done.stderr
+
+
+TOGETHER = """
+import os, sys
+import numpy as np
+import torch
+from skdegfair import DegFairGNNClassifier
+from skdegfair.datasets import make_degree_biased_graph
+
+torch.set_num_threads(1)
+data = make_degree_biased_graph(150, random_state=0)
+shared = "RANK" in os.environ
+clf = DegFairGNNClassifier(
+    batch_size=20 if shared else 40, n_neighbors=4, distributed=shared, backbone=sys.argv[2], fairness_weight=3.0,
+    constraint_weight=0.01, max_epochs=4, early_stopping=True, random_state=0,
+)
+np.save(f"{sys.argv[1]}/{os.environ.get('RANK', 'alone')}.npy", clf.fit(data.graph, data.y).predict_proba(data.graph))
+"""
+
+
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_two_processes_make_the_model_of_one_with_twice_the_batch(tmp_path, backbone):
+    pytest.importorskip("accelerate")
+    script = tmp_path / "together.py"
+    script.write_text(TOGETHER)
+    launch = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0", "--rdzv-backend", "c10d"]
+    launch += ["--rdzv-endpoint", "localhost:0"]
+    for command in ([str(script)], [*launch, str(script)]):
+        done = subprocess.run(
+            [sys.executable, *command, str(tmp_path), backbone], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    alone, *others = (np.load(tmp_path / f"{name}.npy") for name in ("alone", "0", "1"))
+    np.testing.assert_array_equal(*others)
+    np.testing.assert_allclose(others[0], alone, atol=1e-5)
+
+
+def test_alone_is_not_together(data):
+    pytest.importorskip("accelerate")
+    clf = DegFairGNNClassifier(batch_size=9, distributed=True, random_state=0)
+    with pytest.raises(ValueError, match="torchrun"):
+        clf.fit(data.graph, data.y)
