@@ -127,12 +127,9 @@ def test_all_neighbours_give_the_gradient_of_the_whole_graph(star, backbone, kin
     sampled, same_terms = gradient(module, sampler.batch(nodes), y, objective)
     np.testing.assert_allclose(sampled, whole, rtol=1e-9, atol=1e-12)
     assert terms.keys() == same_terms.keys()
-    many = [None if hops == 1 else 100] * n_layers  # more than any node has
-    for each in (100, *many[:1]):
-        again = NeighbourSampler(GraphRows(graph, module.operators, **options), [each] * n_layers, 3, "cpu")
-        np.testing.assert_allclose(
-            gradient(module, again.batch(nodes, 7), y, objective)[0], whole, rtol=1e-9, atol=1e-12
-        )
+    many = NeighbourSampler(GraphRows(graph, module.operators, **options), [100] * n_layers, 3, "cpu")
+    sampled, _ = gradient(module, many.batch(nodes, 7), y, objective)  # more than any node has
+    np.testing.assert_allclose(sampled, whole, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("backbone", BACKBONES)
@@ -151,7 +148,7 @@ def test_batches_of_an_epoch_have_the_whole_gradient_as_their_mean(star, backbon
 @pytest.mark.parametrize("pool", ["set", "walk"])
 @pytest.mark.parametrize("backbone", ["gcn", "sage"])
 def test_drawn_neighbours_are_right_in_expectation(star, backbone, pool):
-    """The output of a layer is linear in what is drawn: its mean, and that of its gradient, must be the whole graph's."""
+    """The output of a layer is linear in what is drawn: its mean, and its gradient's, must be the whole graph's."""
     module = module_of(star, backbone, n_layers=1)
     options = {"degree_threshold": 3.0, "dtype": torch.float64, "context_hops": 2, "context_pool": pool}
     nodes = np.array([0, 1, 30, 41])
@@ -300,7 +297,7 @@ parts = [np.load(f"{folder}/{name}.npy", mmap_mode="r") for name in ("data", "in
 graph = Graph(X, sp.csr_array(tuple(parts), shape=(n, n)))
 train = np.arange(0, n, n // 500)
 clf = DegFairGNNClassifier(max_epochs=1, batch_size=100, n_neighbors=5, random_state=0)
-print(clf.fit(graph[train], train % 2).predict(graph[:10]).shape)
+print(clf.fit(graph[train], np.arange(len(train)) % 2).predict(graph[:10]).shape)
 """
 
 
@@ -338,7 +335,7 @@ np.save(f"{sys.argv[1]}/{os.environ.get('RANK', 'alone')}.npy", clf.fit(data.gra
 """
 
 
-@pytest.mark.parametrize("backbone", BACKBONES)
+@pytest.mark.parametrize("backbone", ["gcn", "gat"])
 def test_two_processes_make_the_model_of_one_with_twice_the_batch(tmp_path, backbone):
     pytest.importorskip("accelerate")
     script = tmp_path / "together.py"

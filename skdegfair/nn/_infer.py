@@ -54,7 +54,7 @@ def infer(
     h: Tensor | None = None
     for layer in layers:
         last = layer is layers[-1]
-        projected = _projected(layer, source, h, everywhere.slices, device)
+        projected = _projected(layer, source, h, device)
         if layer.debias is not None and source.pool == "walk":
             context = projected[:, -layer.debias.weight.shape[1] :]
             for _ in range(source.hops - 1):  # all steps of a walk but the last
@@ -66,11 +66,11 @@ def infer(
     return h
 
 
-def _projected(
-    layer: ModulatedLayer, source: GraphRows, h: Tensor | None, slices: list[slice], device: torch.device
-) -> Tensor:
+def _projected(layer: ModulatedLayer, source: GraphRows, h: Tensor | None, device: torch.device) -> Tensor:
     """What the layer's aggregation reads of each node: of its features, or of ``h``."""
     weight = layer.context_functions()
+    width = source.feature_width if h is None else h.shape[1]
+    slices = slices_of(np.full(source.n_nodes, width), ENTRIES)
     read = (source.features(rows, gradient=False).to(device) if h is None else h[rows] for rows in slices)
     return _collected((layer.aggregate.project(part, weight) for part in read), source.n_nodes)
 

@@ -57,6 +57,11 @@ class GraphRows:
         self.threshold, self.scale = degree_threshold, feature_scale
         self.degree = graph.whole().degree()
 
+    @property
+    def feature_width(self) -> float:
+        """Stored features of a node, on average."""
+        return self.X.nnz / self.n_nodes if sp.issparse(self.X) else float(self.X.shape[1])
+
     @cached_property
     def one_mean(self) -> bool:
         """Whether the context is the same mean as the aggregation's."""
