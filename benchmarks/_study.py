@@ -7,6 +7,7 @@ file, so that a study that was killed goes on where it stopped. To add a model, 
 from __future__ import annotations
 
 import json
+import time
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -99,6 +100,7 @@ def split_of(run: Run) -> Split:
 def fit_and_assess(job: Job) -> dict[str, Any]:
     """Fit to the training nodes, stop by the validation nodes, assess the test nodes."""
     torch.set_num_threads(1)  # jobs are in processes of their own
+    start = time.perf_counter()
     run, estimator = job.run, job.estimator
     key = job.key  # before anything is fitted
     graph, y = data_of(run.dataset, job.rows)
@@ -127,6 +129,7 @@ def fit_and_assess(job: Job) -> dict[str, Any]:
             "smallest_cell": int(cells.min()),
             "largest_cell": int(cells.max()),
         }
+    row["seconds"] = round(time.perf_counter() - start, 2)
     row["epochs"] = int(getattr(estimator, "n_iter_", 0)) if MODELS[run.model].on_graph else 0
     return row
 

@@ -8,10 +8,14 @@ be cached cached). The floor is the sparse and dense products of our own DegFair
 
 Usage: python benchmarks/speed.py [--quick] (make speed)
 
-Results: benchmarks/results/speed.csv, speed_fit.csv and speed.rst; the tables also go to README.rst.
+Results: benchmarks/results/speed.csv, speed_fit.csv and speed_growth.csv.
 """
 
 import argparse
+import multiprocessing
+import resource
+import subprocess
+import sys
 import time
 from statistics import median
 
@@ -23,6 +27,7 @@ from _data import FETCHERS
 from _pyg import pyg_epoch
 from _study import RESULTS
 
+from skdegfair import DegFairGNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.graph import Graph
 from skdegfair.nn import DegFairGNN, GraphTensors, NodeBatch, Objective
@@ -40,12 +45,13 @@ def graph_of(name):
     return Graph(data.X.astype(np.float32), data.A), data.y
 
 
-def our_epoch(backbone, graph, y, **options):
-    """A function that makes one step of our model, without skorch around it."""
+def our_epoch(backbone, graph, y, *, validate=False, **options):
+    """A function that makes one step of our model, without skorch around it, and if asked for validates it."""
     module = DegFairGNN(graph.shape[1], int(y.max()) + 1, backbone=backbone, n_heads=4, **options)
     tensors = GraphTensors(graph, module.operators, degree_threshold=graph.degree().mean())
-    nodes = np.arange(0, len(y), 2)
-    batch, labels = NodeBatch(tensors, nodes), torch.as_tensor(y[nodes])
+    train, valid = (np.arange(start, len(y), 2) for start in (0, 1))
+    batch, labels = NodeBatch(tensors, train), torch.as_tensor(y[train])
+    other, other_labels = NodeBatch(tensors, valid), torch.as_tensor(y[valid])
     objective = Objective(1.0, 1e-4, "dsp" if options.get("modulation", True) else None)
     optimizer = torch.optim.Adam(module.parameters(), lr=0.01, weight_decay=5e-4, fused=True)
 
@@ -53,6 +59,11 @@ def our_epoch(backbone, graph, y, **options):
         optimizer.zero_grad()
         objective.total(objective.terms(module(batch), labels, batch)).backward()
         optimizer.step()
+        if validate:
+            module.eval()
+            with torch.no_grad():
+                objective.total(objective.terms(module(other), other_labels, other))
+            module.train()
 
     return epoch
 
@@ -132,17 +143,78 @@ def compare(dataset, seconds):
     return rows
 
 
+def overheads(repetitions):
+    """What skorch adds, whole fits, imports: each as a ratio of two things timed by turns."""
+    graph, y = graph_of("Chameleon")
+    train, valid = (np.arange(start, len(y), 2) for start in (0, 1))
+    bare, theirs = our_epoch("gcn", graph, y, validate=True), pyg_epoch("gcn", graph, y, "csr")
+    X, A = graph.X, graph.A
+    model = DegFairGNNClassifier(max_epochs=200, random_state=0)
+    seconds = {"epochs of a fit": [], "bare epochs": [], "fit of 200 epochs": [], "200 bare epochs of PyG": []}
+
+    def timed(name, function):
+        start = time.perf_counter()
+        function()
+        seconds[name].append(time.perf_counter() - start)
+
+    bare(), theirs()
+    for _ in range(repetitions):
+        for _ in range(20):
+            timed("bare epochs", bare)
+        timed("fit of 200 epochs", lambda: model.fit(X, A, y, nodes=train, validation_nodes=valid))  # from arrays
+        seconds["epochs of a fit"] += model.history_["seconds"].tolist()
+        for _ in range(20):
+            timed("bare epochs", bare)
+        timed("200 bare epochs of PyG", lambda: [theirs() for _ in range(200)])
+    for name in ("skorch", "skdegfair._degfair"):
+        seconds[f"import {name}"] = []
+    for _ in range(max(repetitions, 3)):
+        for name in ("skorch", "skdegfair._degfair"):
+            timed(
+                f"import {name}", lambda name=name: subprocess.run([sys.executable, "-c", f"import {name}"], check=True)
+            )
+    time_of = {name: median(each) for name, each in seconds.items()}
+    pairs = {
+        "epoch of a fit / bare epoch, with validation": ("epochs of a fit", "bare epochs"),
+        "fit of 200 epochs / 200 bare epochs of PyG": ("fit of 200 epochs", "200 bare epochs of PyG"),
+        "import of the classifier / of skorch": ("import skdegfair._degfair", "import skorch"),
+    }
+    rows = [
+        {"what": what, "one, s": time_of[one], "other, s": time_of[other], "ratio": time_of[one] / time_of[other]}
+        for what, (one, other) in pairs.items()
+    ]
+    return pd.DataFrame(rows).round(4)
+
+
+def growth(n_nodes):
+    """Time of a DegFairGCN epoch per stored entry, and the peak memory, in a process of its own."""
+    graph, y = graph_of(f"{n_nodes // 1000}k")
+    ms = by_turns({"epoch": our_epoch("gcn", graph, y)}, 10)["epoch"]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3 / 1.024)
+    return {
+        "nodes": graph.n_nodes,
+        "stored entries": graph.A.nnz,
+        "DegFairGCN, ms": ms,
+        "ns per stored entry": 1e6 * ms / graph.A.nnz,
+        "peak, MB": peak,
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small graphs, a second each")
     parser.add_argument("--graphs", nargs="+", default=None)
     options = parser.parse_args()
     graphs = options.graphs or (["Chameleon", "EMNLP"] if options.quick else [*FETCHERS, "100k"])
-    rows = [row for graph in graphs for row in compare(graph, 1 if options.quick else 12)]
-    table = pd.DataFrame(rows).round(3)
-    print(table.to_string())
-    if not options.quick:
-        table.to_csv(RESULTS / "speed.csv", index=False)
+    rows = [row for graph in graphs for row in compare(graph, 1 if options.quick else 15)]
+    tables = {"speed": pd.DataFrame(rows).round(3), "speed_fit": overheads(1 if options.quick else 5)}
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        sizes = [10_000] if options.quick else [10_000, 100_000, 1_000_000]
+        tables["speed_growth"] = pd.DataFrame(pool.map(growth, sizes, chunksize=1)).round(3)
+    for name, table in tables.items():
+        print(table.to_string(), end="\n\n")
+        if not options.quick and not options.graphs:
+            table.to_csv(RESULTS / f"{name}.csv", index=False)
 
 
 if __name__ == "__main__":
