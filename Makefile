@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint paper paper-quick clean
+.PHONY: demo test lint paper paper-quick speed scale clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -25,11 +25,24 @@ paper-quick: $(VENV)/installed  # minutes
 	$(BIN)/python benchmarks/paper_tables.py --quick
 	$(BIN)/python benchmarks/scalability.py --quick
 
+speed: $(VENV)-speed/installed  # ten minutes, with nothing else running
+	$(VENV)-speed/bin/python benchmarks/speed.py
+
+scale: $(VENV)/installed  # ten minutes, 10 GB of memory and 2 GB of disk
+	$(BIN)/python benchmarks/scale.py
+
 $(VENV)/installed: setup.py pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
 	touch $@
 
+# torch_geometric in an environment of its own: where it is installed, skorch imports it, which takes long
+$(VENV)-speed/installed: setup.py pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)-speed
+	$(VENV)-speed/bin/python -m pip install --quiet --constraint constraints.txt torch
+	$(VENV)-speed/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[convert]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) $(VENV)-speed build dist *.egg-info

@@ -14,6 +14,7 @@ extras = {
     "convert": ["networkx>=3.1", "torch_geometric>=2.5"],
     "cluster": ["accelerate>=1.0", "dask>=2024.1", "distributed>=2024.1"],
     "test": [
+        "accelerate>=1.0",
         "fairlearn>=0.11",
         "hypothesis>=6.90",
         "matplotlib>=3.8",

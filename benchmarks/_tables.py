@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from _study import SETTINGS
+from _study import HERE, SETTINGS
 from scipy.stats import t as student
 
 METRICS = ["accuracy", "delta_dsp", "delta_deo"]
@@ -124,6 +124,15 @@ def compared(gains):
             cells.append(f"{row[metric]:+.1f} {interval}{' !' if clear else ''}")
         body.append([row["dataset"], row["model"], *cells])
     return "\n".join([*boxed(body), ""])
+
+
+def into_readme(mark, paragraphs):
+    """Put tables between two marks in README.rst."""
+    path = HERE.parent / "README.rst"
+    before, rest = path.read_text(encoding="utf-8").split(f".. {mark}: begin\n")
+    _, after = rest.split(f".. {mark}: end\n")
+    marked = [before, f".. {mark}: begin\n\n", "\n".join(paragraphs), f"\n.. {mark}: end\n", after]
+    path.write_text("".join(marked), encoding="utf-8")
 
 
 def of_paper(paper, dataset, setting):

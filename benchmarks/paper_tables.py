@@ -21,7 +21,7 @@ from importlib.metadata import version
 import pandas as pd
 from _presets import preset
 from _study import HERE, MODELS, RELEASED, RESULTS, Run, carry_out, fit_and_assess, job_of
-from _tables import MAIN, as_frame, compact, compared, detailed, differences, study, summary
+from _tables import MAIN, as_frame, compact, compared, detailed, differences, into_readme, study, summary
 
 AUTHORS_SEEDS = [26, 86, 2, 55, 75]
 PROTOCOLS = ["authors", "splits", "studies"]
@@ -78,15 +78,6 @@ def draw_frontiers(table, folder):
         display.figure_.savefig(folder / f"frontier_{dataset.lower()}.png", dpi=120, bbox_inches="tight")
 
 
-def into_readme(tables):
-    """Put the main tables between the two marks in README.rst."""
-    path = HERE.parent / "README.rst"
-    before, rest = path.read_text(encoding="utf-8").split(".. tables of the paper: begin\n")
-    _, after = rest.split(".. tables of the paper: end\n")
-    marked = [before, ".. tables of the paper: begin\n\n", "\n".join(tables), "\n.. tables of the paper: end\n", after]
-    path.write_text("".join(marked), encoding="utf-8")
-
-
 def provenance(datasets, models):
     """Versions and presets behind the results."""
     versions = {name: version(name) for name in ("skdegfair", "torch", "scikit-learn", "skorch", "numpy", "scipy")}
@@ -137,7 +128,7 @@ def main():
             ]
     print("\n".join(for_readme))
     if whole:
-        into_readme(for_readme)
+        into_readme("tables of the paper", for_readme)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ Results: benchmarks/results/scale.csv.
 
 import argparse
 import multiprocessing
+import re
 import resource
 import sys
 import tempfile
@@ -79,7 +80,12 @@ def trained(folder, how):
 
 
 def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e9 if sys.platform == "darwin" else 1e6 / 1.024)
+    """Largest resident size of this process so far, in GB."""
+    status = Path("/proc/self/status")
+    if status.exists():  # what the system's usual count says of a new process is its parent's
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1]) * 1024 / 1e9
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9
 
 
 def alone(function, *arguments):

@@ -83,7 +83,7 @@ def test_low_means_below_the_threshold(data):
 
 @pytest.mark.parametrize("options", [{"context_hops": 2}, {"fairness_loss": "deo"}])
 def test_what_the_released_code_lacks(data, options):
-    with pytest.raises(ValueError, match="one hop and the fairness loss"):
+    with pytest.raises(ValueError, match="one hop, the fairness loss"):
         DegFairGNNClassifier(arithmetic="released", **options).fit(data.graph, data.y)
 
 

@@ -67,8 +67,9 @@ class GCN(Aggregation):
         if context_weight is None:
             return rounded(lambda weight: propagate(block.closed_mean, h, weight), self.weight), None
         if block.closed_mean is block.context:  # one mean serves both
-            both = torch.cat([self.weight, context_weight], dim=1)
-            return rounded(lambda weight: propagate(block.context, h, weight), both), None
+            missing = self.weight.new_zeros(len(self.weight), -(self.d_out + context_weight.shape[1]) % 16)
+            both = torch.cat([self.weight, context_weight, missing], dim=1)  # as in rounded, with the columns left
+            return propagate(block.context, h, both), None
         return propagate(block.closed_mean, h, self.weight), propagate(block.context, h, context_weight)
 
     def gather(self, projected: Tensor, block: Block) -> Gathered:

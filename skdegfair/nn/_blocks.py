@@ -60,17 +60,18 @@ class Block:
             self._encodings[dim] = degree_encoding(self.degrees, dim).to(self.low.device, self.dtype)
         return self._encodings[dim]
 
-    def own_then_other(self, rows: slice) -> Tensor:
+    def own_then_other(self, rows: slice | None) -> Tensor:
         """Order of rows that are in turn a node's functions for low and high: first its own group's of all nodes."""
         return self._order("own", rows, lambda low, first: torch.cat([2 * first + ~low, 2 * first + low]))
 
-    def low_then_high(self, rows: slice) -> Tensor:
+    def low_then_high(self, rows: slice | None) -> Tensor:
         """The way back."""
         return self._order(
             "low", rows, lambda low, first: torch.stack([first + len(low) * ~low, first + len(low) * low], 1).flatten()
         )
 
-    def _order(self, kind: str, rows: slice, make: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+    def _order(self, kind: str, rows: slice | None, make: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        rows = slice(0, len(self.low)) if rows is None else rows
         key = kind, rows.start, rows.stop
         if key not in self._orders:
             low = self.low[rows, 0]

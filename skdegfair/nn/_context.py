@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from ._dense import dense_product, weighted_squares
+from ._dense import dense_product
 from ._modulate import modulate
 from ._random import glorot_, parameter
 
@@ -81,10 +81,10 @@ class DebiasingFunction(nn.Module):
         ``own`` is the aggregation, ``bias`` its bias, ``context`` the context embedding times
         ``weight``: (n_after, n_functions * d_out); None: it stands beside ``own`` in one matrix.
         """
-        modulated, other = modulate(own, context, bias, self.bias, film, block, epsilon)
-        if block.share is None:
-            return modulated, {}
-        penalties = {} if other is None else {"context": other}  # the layer's part of Eq. 12, as a mean over the batch
-        if film is not None:
-            penalties["scale_shift"] = weighted_squares(block.degree_share, film)  # and of Eq. 13
+        modulated, other, film_squares = modulate(own, context, bias, self.bias, film, block, epsilon)
+        penalties: dict[str, Tensor] = {}
+        if block.share is not None and self.contrast:
+            penalties["context"] = other  # the layer's part of Eq. 12, as a mean over the batch
+        if block.share is not None and film is not None:
+            penalties["scale_shift"] = film_squares  # and of Eq. 13
         return modulated, penalties

@@ -58,11 +58,12 @@ def _times(h: Tensor, weight: Tensor) -> Tensor:
 
 
 def _transpose_times(h: Tensor, grad: Tensor) -> Tensor:
-    whole = len(h) - len(h) % BLOCKS
+    n = h.shape[0]
+    whole = n - n % BLOCKS
     if grad.shape[1] < h.shape[1]:  # three times faster with the narrower one first
         return _transpose_times(grad, h).T
     left, right = h[:whole].reshape(BLOCKS, -1, h.shape[1]), grad[:whole].reshape(BLOCKS, -1, grad.shape[1])
     total = torch.bmm(left.transpose(1, 2), right).sum(0)
-    if whole < len(h):
+    if whole < n:
         total += (h[whole:, :, None] * grad[whole:, None]).sum(0)
     return total

@@ -72,16 +72,20 @@ class EpochLog(Callback):
         row = history[-1]
         if not np.isfinite(row["train_loss"]):
             raise ValueError(DIVERGED.format(what="training loss", value=row["train_loss"], epoch=row["epoch"]))
-        for prefix, batches in self.seen_.items():
-            truth, predicted, groups = map(np.concatenate, zip(*batches, strict=True))
-            counts = group_counts(truth, predicted, groups, self.n_classes_)
+        seen: dict[str, Any] = {
+            name: [np.concatenate(part) for part in zip(*each, strict=True)] for name, each in self.seen_.items()
+        }
+        counts = np.stack([group_counts(*parts, self.n_classes_) for parts in seen.values()])
+        rates = np.stack([prediction_rates(counts), recalls(counts)]).swapaxes(-1, -2)  # groups last
+        both = mean_of_defined(gaps(rates))  # of parity and of opportunity, for training and validation nodes
+        for (prefix, (truth, predicted, _)), dsp, deo in zip(seen.items(), *both, strict=True):
             accuracy = float((truth == predicted).mean())
             if prefix == "valid":
                 unfairness = net.criterion_.fairness_weight * row.get("valid_fairness_loss", 0.0)
                 history.record("valid_score", accuracy - unfairness)
             history.record(f"{prefix}_accuracy", accuracy)
-            for name, rates in (("dsp", prediction_rates(counts)), ("deo", recalls(counts))):
-                history.record(f"{prefix}_delta_{name}", float(mean_of_defined(gaps(rates.T))))
+            history.record(f"{prefix}_delta_dsp", float(dsp))
+            history.record(f"{prefix}_delta_deo", float(deo))
 
     def on_train_end(self, net: Any, **kwargs: Any) -> None:
         self.seen_, self.groups = {}, {}  # the data is not part of a fitted model
