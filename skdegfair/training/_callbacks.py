@@ -75,7 +75,9 @@ class EpochLog(Callback):
         seen: dict[str, Any] = {
             name: [np.concatenate(part) for part in zip(*each, strict=True)] for name, each in self.seen_.items()
         }
-        counts = np.stack([group_counts(*parts, self.n_classes_) for parts in seen.values()])
+        counts = np.stack(
+            [group_counts(y, predicted, groups, self.n_classes_) for y, predicted, groups in seen.values()]
+        )
         rates = np.stack([prediction_rates(counts), recalls(counts)]).swapaxes(-1, -2)  # groups last
         both = mean_of_defined(gaps(rates))  # of parity and of opportunity, for training and validation nodes
         for (prefix, (truth, predicted, _)), dsp, deo in zip(seen.items(), *both, strict=True):
