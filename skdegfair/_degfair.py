@@ -93,11 +93,13 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         What early stopping watches. ``valid_score`` is the validation accuracy, less
         the weighted fairness loss where there is one.
     batch_size : int, default=None
-        Train on so many nodes at a time, with some of their neighbours, instead of on the
-        whole graph at once: for graphs whose whole-graph step does not fit into memory.
+        Train on at most so many nodes at a time, with some of their neighbours, instead of
+        on the whole graph at once: for graphs whose whole-graph step does not fit into
+        memory. Batches are of about equal size.
     n_neighbors : int or list of int, default=None
         With ``batch_size``: how many neighbours of a node a layer reads at the most, drawn
-        anew in each step; a list has one number per layer, the first one first. None: all.
+        anew in each step (those of validation nodes once); a list has one number per layer,
+        the first one first, None standing for all. None: all.
     distributed : bool, default=False
         With ``batch_size``: train together with the other processes that ``torchrun`` or
         ``accelerate launch`` started, each on a batch of its own. All of them get the
@@ -113,8 +115,8 @@ class DegFairGNNClassifier(BaseGNNClassifier):
     device : str or torch.device, default="cpu"
         Where to train and predict.
     random_state : int, RandomState instance or None, default=None
-        Decides initial weights, dropout and the validation nodes. None draws a new seed
-        and leaves numpy's global generator alone.
+        Decides initial weights, dropout, the validation nodes, batches and drawn neighbours.
+        None draws a new seed and leaves numpy's global generator alone.
     warm_start : bool, default=False
         Go on from the last fit, for ``max_epochs`` more epochs. Early stopping judges
         these alone.

@@ -51,6 +51,8 @@ RESERVED = {  # what the estimator decides itself, and the parameter that sets i
     "train_split": None,
     "batch_size": "batch_size",
     "accelerator": "distributed",
+    "iterator_train": None,
+    "iterator_valid": None,
 }
 
 

@@ -90,8 +90,10 @@ class FairnessScoring(_Scorer):
         if degree is None:
             if not callable(getattr(X, "degree", None)):  # a Graph, or what skorch is given of one
                 raise TypeError(NO_DEGREES.format(name=self.__name__))
-            degree = X.degree(self.hops)
-        nodes = assess(estimator, X, _labels_of(X, y_true), degree=degree)  # labels: each fold averages over the same
+            degree = X  # asked when it has been predicted: batches come in an order of their own
+        nodes = assess(
+            estimator, X, _labels_of(X, y_true), degree=degree, hops=self.hops
+        )  # labels: each fold averages over the same
         table = table_of(
             nodes.y_true, nodes.y_pred, degree=nodes.degree, groups=None, share=self.share, labels=nodes.labels
         )

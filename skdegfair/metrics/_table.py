@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ..graph import Graph, as_labels, degree_groups, properly_typed
+from ..graph import as_labels, degree_groups, properly_typed
 
 Counts = NDArray[np.float64]
 Rates = NDArray[np.float64]
@@ -165,9 +165,9 @@ def group_numbers(degree: Any, groups: Any, share: float | None) -> tuple[NDArra
 
 
 def as_degrees(degree: Any, hops: int = 1) -> NDArray[np.float64]:
-    """Degrees as numbers, counted where a Graph is given."""
-    if isinstance(degree, Graph):
-        return degree.degree(hops)
+    """Degrees as numbers, counted where a Graph is given, or what skorch is given of one."""
+    if callable(getattr(degree, "degree", None)):
+        return np.asarray(degree.degree(hops))
     values = np.asarray(degree)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
         raise ValueError("degree must hold one finite number per node, or be a Graph of the nodes.")

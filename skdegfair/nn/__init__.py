@@ -2,7 +2,7 @@
 
 from ._aggregate import BACKBONES, GAT, GCN, SAGE
 from ._context import DebiasingFunction, degree_encoding
-from ._loss import FAIRNESS_LOSSES, Objective
+from ._loss import FAIRNESS_LOSSES, Objective, alone
 from ._module import DegFairGNN, ModulatedLayer
 from ._released import ReleasedGNN, ReleasedObjective
 from ._sampled import NeighbourSampler, SampledBatch
@@ -27,5 +27,6 @@ __all__ = [
     "ReleasedObjective",
     "SampledBatch",
     "SparseOperator",
+    "alone",
     "degree_encoding",
 ]

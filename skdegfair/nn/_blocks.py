@@ -94,8 +94,9 @@ class Block:
     def rows(self, nodes: Tensor) -> Block:
         """The block that leads to some of the nodes only."""
         block = Block()
-        parts = {id(value): value.rows(nodes) for value in vars(self).values() if hasattr(value, "rows")}
-        for name, value in vars(self).items():
+        own = {name: value for name, value in vars(self).items() if name in Block.__annotations__}
+        parts = {id(value): value.rows(nodes) for value in own.values() if hasattr(value, "rows")}
+        for name, value in own.items():
             setattr(block, name, parts.get(id(value), value))  # what was one object stays one
         block.own, block.low = nodes, self.low[nodes]
         block._orders = {}

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ._blocks import Block
 from ._neighbourhoods import slices_of
+from ._sparse import to_tensor
 from ._tensors import GraphRows
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class _Slices:
 
     def _block(self, nodes: NDArray[np.intp]) -> Block:
         block = self.source.fill(Block(), nodes, gradient=False)
-        block.own = torch.from_numpy(nodes)
+        block.own = to_tensor(nodes, torch.int64)
         moved: Block = block.to(self.device)
         return moved
 

@@ -75,6 +75,13 @@ class Objective:
             terms["fairness"] = fairness
         return terms | penalties  # Eq. 12 and 13
 
+    def fairness_of(self, logits: Tensor, y: Tensor, low: Tensor) -> float:
+        """The fairness loss of nodes that came in several batches: it is no mean over these."""
+        assert self.fairness_loss is not None
+        members = MEMBERS[self.fairness_loss](y, logits.shape[1]).to(logits.dtype)
+        gaps = (logits.softmax(1) * _contrast(members, low, alone)).sum(0)
+        return float(gaps.square().sum())
+
     def _contrast(self, y: Tensor, batch: NodeBatch, logits: Tensor) -> Tensor | None:
         """Weights of the nodes in the gaps, computed once for a batch, if it is one that remembers."""
         if self.fairness_loss is None:
@@ -121,7 +128,7 @@ class _Fit(torch.autograd.Function):
         log_probability = logits.log_softmax(1)
         probability = log_probability.exp()
         gaps = None if contrast is None else together((probability * contrast).sum(0))
-        ctx.n_processes = 1 if together is alone else together(torch.ones(()))
+        ctx.n_processes = 1 if together is alone else together(logits.new_ones(()))
         ctx.save_for_backward(probability, y, contrast, gaps)
         return nll_loss(log_probability, y), logits.new_zeros(()) if gaps is None else gaps.square().sum()
 

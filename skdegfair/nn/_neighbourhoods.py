@@ -62,8 +62,11 @@ class Contexts:
     def bound(self) -> NDArray[np.float64]:
         """At most so many nodes are in each context."""
         walks = np.diff(self.A.indptr) + 1.0
-        for _ in range(self.hops - 1):
-            walks = np.minimum(self.A @ walks + walks, self.A.shape[0])
+        if self.hops > 1:  # counted without weights
+            ones = np.ones(self.A.nnz, dtype=np.float32)
+            pattern = sp.csr_array((ones, self.A.indices, self.A.indptr), shape=self.A.shape)
+            for _ in range(self.hops - 1):
+                walks = np.minimum(pattern @ walks + walks, self.A.shape[0])
         return walks
 
     def rows(self, own: NDArray[np.intp]) -> sp.csr_array:

@@ -78,7 +78,7 @@ class NeighbourSampler:
         """The block to some nodes, and the nodes that it leads from."""
         source, most = self.source, self.n_neighbors[layer]
         keys = mixed(self.seed, step, layer, after)
-        drawn = draw_neighbours(source.A, after, most, keys)
+        drawn = draw_neighbours(source.A, after, most, mixed(keys, 0))
         further = self._context_of(after, most, keys) if self.far else None
         reached = [drawn.neighbours] if further is None else [drawn.neighbours, further.neighbours]
         before, column = np.unique(np.concatenate([after, *reached]), return_inverse=True)
@@ -88,7 +88,7 @@ class NeighbourSampler:
         block.dtype, block._encodings, block._orders = source.dtype, {}, {}
         block.own = torch.from_numpy(own)
         block.low = to_tensor(source.degree[after, None] <= source.threshold, torch.bool)
-        block.keys = mixed(self.seed, step, layer, before)
+        block.keys = mixed(self.seed, step, layer, before, 2)  # 0 and 1 are what neighbours and contexts are drawn by
 
         def matrix(values: NDArray[np.float64], with_self: float, of: Drawn = drawn, at: Any = column) -> sp.csr_array:
             return _rows(of.counts, at[: len(of.neighbours)], values, own, with_self, len(before))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from skorch.callbacks import Callback, EarlyStopping, PrintLog
 from skorch.utils import noop
@@ -55,16 +56,19 @@ class EpochLog(Callback):
 
     def on_epoch_begin(self, net: Any, **kwargs: Any) -> None:
         self.seen_: dict[str, list[Any]] = {}
+        self.valid_: list[Any] = []
 
     def on_batch_end(self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any) -> None:
         prefix, logits = "train" if training else "valid", kwargs["y_pred"][0].detach()
         parts = batch[1].cpu().numpy(), logits.argmax(1).cpu().numpy(), self.groups[prefix][batch[0].places]
         self.seen_.setdefault(prefix, []).append(parts)
         self.n_classes_ = logits.shape[1]
+        if not training:
+            self.valid_.append((logits, batch[1], batch[0].low))
 
     def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
         history = net.history
-        for key, value in _batch_means(history[-1]["batches"]).items():
+        for key, value in self._losses(net).items():
             history.record(key, value)
             if key in ("train_loss", "valid_loss"):  # skorch's Checkpoint and PrintLog look for this
                 history.record(f"{key}_best", value < self.lowest_.get(key, np.inf))
@@ -73,7 +77,7 @@ class EpochLog(Callback):
         if not np.isfinite(row["train_loss"]):
             raise ValueError(DIVERGED.format(what="training loss", value=row["train_loss"], epoch=row["epoch"]))
         seen: dict[str, Any] = {
-            name: [np.concatenate(part) for part in zip(*each, strict=True)] for name, each in self.seen_.items()
+            name: [np.concatenate(part) for part in zip(*each, strict=True)] for name, each in self._all_seen(net)
         }
         counts = np.stack(
             [group_counts(y, predicted, groups, self.n_classes_) for y, predicted, groups in seen.values()]
@@ -89,8 +93,25 @@ class EpochLog(Callback):
             history.record(f"{prefix}_delta_dsp", float(dsp))
             history.record(f"{prefix}_delta_deo", float(deo))
 
+    def _losses(self, net: Any) -> dict[str, float]:
+        """Each loss of the epoch, of all processes together."""
+        means = _batch_means(net.history[-1]["batches"])
+        if len(self.valid_) > 1 and "valid_fairness_loss" in means:
+            logits, y, low = map(torch.cat, zip(*self.valid_, strict=True))
+            fairness = net.criterion_.fairness_of(logits, y, low)
+            means["valid_loss"] += net.criterion_.fairness_weight * (fairness - means["valid_fairness_loss"])
+            means["valid_fairness_loss"] = fairness
+        everywhere = net.of_all_processes(means)
+        return {key: sum(each[key] for each in everywhere) / len(everywhere) for key in means}
+
+    def _all_seen(self, net: Any) -> Iterator[tuple[str, list[Any]]]:
+        """What was seen of the nodes, by all processes: each has a part of the training nodes."""
+        for name, batches in self.seen_.items():
+            parts = net.of_all_processes(batches) if name == "train" else [batches]
+            yield name, [batch for part in parts for batch in part]
+
     def on_train_end(self, net: Any, **kwargs: Any) -> None:
-        self.seen_, self.groups = {}, {}  # the data is not part of a fitted model
+        self.seen_, self.valid_, self.groups = {}, [], {}  # the data is not part of a fitted model
 
 
 class BestWeights(EarlyStopping):

@@ -32,6 +32,7 @@ class NodeDataset(Dataset[Any]):
         self, source: NodeBatch | NeighbourSampler, y: Tensor, view: Graph, valid: NodeDataset | None = None
     ) -> None:
         self.source, self.y, self.view, self.valid = source, y, view, valid
+        self.order: NDArray[np.intp] | None = None  # in which the nodes last came, where it is not their own
 
     @property
     def batch(self) -> NodeBatch:
@@ -40,8 +41,9 @@ class NodeDataset(Dataset[Any]):
         return self.source
 
     def degree(self, hops: int = 1) -> NDArray[np.float64]:
-        """Generalized degree of the nodes."""
-        return self.view.degree(hops)
+        """Generalized degree of the nodes, in the order in which they last came."""
+        degree = self.view.degree(hops)
+        return degree if self.order is None else degree[self.order]
 
     def __len__(self) -> int:
         return len(self.view)
@@ -84,7 +86,10 @@ class SampledNodes:
         self, dataset: NodeDataset, batch_size: int, *, training: bool = False, rank: int = 0, n_processes: int = 1
     ) -> None:
         self.dataset, self.training, self.rank, self.n_processes = dataset, training, rank, n_processes
-        self.n_batches = -(-len(dataset) // (batch_size * n_processes))
+        if len(dataset) < n_processes:
+            raise ValueError(f"{n_processes} processes cannot share {len(dataset)} training nodes.")
+        n_batches = -(-len(dataset) // (batch_size * n_processes))
+        self.n_batches = min(n_batches, len(dataset) // n_processes)  # each process has a node of each batch
         self.epoch = 0
 
     def __len__(self) -> int:
@@ -97,8 +102,10 @@ class SampledNodes:
         if self.training:
             self.epoch += 1
             order = np.random.default_rng([sampler.seed, self.epoch]).permutation(order)
-        for number, places in enumerate(np.array_split(order, self.n_batches)):
+        batches = np.array_split(order, self.n_batches)
+        parts = [np.array_split(places, self.n_processes)[self.rank] for places in batches]
+        self.dataset.order = np.concatenate(parts) if self.training else None
+        for number, (places, mine) in enumerate(zip(batches, parts, strict=True)):
             step = self.epoch * self.n_batches + number if self.training else 0
-            mine = np.array_split(places, self.n_processes)[self.rank]
             batch = sampler.batch(nodes[mine], step, places=mine, part=self.n_processes / len(places))
             yield batch, y[torch.from_numpy(mine)]

@@ -8,7 +8,8 @@ import torch
 from skorch.hf import AccelerateMixin
 from torch import Tensor
 
-from ._net import NodeNet
+from ..nn import alone
+from ._net import NodeNet, without_graph
 
 NEEDED = "distributed=True needs Accelerate: pip install 'skdegfair[cluster]'."
 NOT_TOGETHER = (
@@ -28,10 +29,25 @@ class SharedNodeNet(AccelerateMixin, NodeNet):
         return self.accelerator.unwrap_model(self.module_)
 
     def _alone_again(self) -> None:
+        """A fitted model knows nothing of the processes that it was fitted by."""
         self._unwrap_accelerator()
         self.optimizer_ = getattr(self.optimizer_, "optimizer", self.optimizer_)
-        self.accelerator = None  # a fitted model knows nothing of the processes that it was fitted by
-        self.criterion_.together = None
+        self.criterion_.together = alone
+        for name in ("accelerator", "unwrap_after_train", "callbacks__print_log__sink", "_wrapped_with_accelerator"):
+            self.__dict__.pop(name, None)
+        self.device = str(next(self.module_.parameters()).device)
+        self.__class__ = NodeNet
+
+    def train_step_single(self, batch: Any, **fit_params: Any) -> dict[str, Any]:
+        return without_graph(AccelerateMixin.train_step_single(self, batch, **fit_params))
+
+    def evaluation_step(self, batch: Any, training: bool = False) -> Any:
+        return NodeNet.evaluation_step(self, batch, training=training)  # each process evaluates all of the nodes
+
+    def of_all_processes(self, value: Any) -> list[Any]:
+        values: list[Any] = [None] * self.accelerator.num_processes
+        torch.distributed.all_gather_object(values, value)
+        return values
 
     def get_iterator(self, dataset: Any, training: bool = False) -> Any:
         return NodeNet.get_iterator(self, dataset, training=training)  # it takes this process's part by itself

@@ -16,7 +16,7 @@ from ._data import NodeDataset, WholeGraph
 
 
 class NodeNet(NeuralNetClassifier):
-    """skorch's classifier net for a graph in one batch and an objective of several terms.
+    """skorch's classifier net for nodes of a graph and an objective of several terms.
 
     It takes a NodeDataset where other nets take X and y.
     """
@@ -49,6 +49,13 @@ class NodeNet(NeuralNetClassifier):
             self.history.record_batch(f"{prefix}_{name}_loss", value.item())
         total: Tensor = self.criterion_.total(terms)
         return total
+
+    def train_step_single(self, batch: Any, **fit_params: Any) -> dict[str, Any]:
+        return without_graph(super().train_step_single(batch, **fit_params))
+
+    def of_all_processes(self, value: Any) -> list[Any]:
+        """The value that each process has."""
+        return [value]
 
     def fit_loop(self, *args: Any, **kwargs: Any) -> Any:
         self.interruption = None
@@ -106,14 +113,22 @@ class NodeNet(NeuralNetClassifier):
     def continue_from(self, before: NodeNet) -> None:
         """Carry over weights, the optimizer's memory and the history; the parameters stay those of this net."""
         try:
-            self.module_.load_state_dict(before.module_.state_dict())
+            self.plain_module.load_state_dict(before.plain_module.state_dict())
         except RuntimeError as error:
             raise ValueError(f"warm_start=True needs the features and layers of the earlier fit: {error}") from None
-        if _same_kind(self.optimizer_, before.optimizer_):
+        optimizer: Any = getattr(self.optimizer_, "optimizer", self.optimizer_)  # whatever wraps it
+        if _same_kind(optimizer, before.optimizer_):
             state = copy.deepcopy(before.optimizer_.state_dict())  # torch would share it, and change it for both
-            groups = self.optimizer_.state_dict()["param_groups"]
-            self.optimizer_.load_state_dict({**state, "param_groups": groups})
+            groups = optimizer.state_dict()["param_groups"]
+            optimizer.load_state_dict({**state, "param_groups": groups})
         self.history = copy.deepcopy(before.history)
+
+
+def without_graph(step: dict[str, Any]) -> dict[str, Any]:
+    """What a step returned, free of all that its gradients needed: skorch's scoring keeps it for the epoch."""
+    logits, penalties = step["y_pred"]
+    detached = logits.detach(), {name: value.detach() for name, value in penalties.items()}
+    return {**step, "loss": step["loss"].detach(), "y_pred": detached}
 
 
 def _same_kind(one: Any, other: Any) -> bool:
