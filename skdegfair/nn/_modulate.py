@@ -18,7 +18,7 @@ from ._dense import weighted_squares
 if TYPE_CHECKING:
     from ._blocks import Block
 
-SLICE = 2**19  # entries of a slice, two megabytes
+SLICE = 2**17  # entries of a slice, half a megabyte
 
 
 def modulate(

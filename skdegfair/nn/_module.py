@@ -117,7 +117,7 @@ class DegFairGNN(nn.Module):
                 )
             layers.append(ModulatedLayer(aggregate, debias, context_weight=context_weight))
         self.layers = nn.ModuleList(layers)
-        self.activation: nn.Module = nn.LeakyReLU()
+        self.activation = nn.LeakyReLU()
         self.dropout = Dropout(dropout, seed)
         self.reset_parameters()
 
@@ -138,7 +138,7 @@ class DegFairGNN(nn.Module):
         blocks = batch.blocks(len(self.layers))
         for layer, block in zip(self.layers, blocks, strict=True):
             if layer is not self.layers[0]:
-                h = self.dropout(self.activation(h), block.keys)  # Eq. 9
+                h = self.dropout(h, block.keys, slope=self.activation.negative_slope)  # Eq. 9
             h, added = layer(h, block)
             add_penalties(penalties, added)
         return cast(Tensor, h), penalties

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import leaky_relu
 
 from ..graph import mixed
 
@@ -38,17 +41,51 @@ class Dropout(nn.Module):
         self.dropped = min(round(256 * rate), 255)  # of 256 byte values
         self.random = np.random.SFC64(seed)
 
-    def forward(self, h: Tensor, keys: NDArray[np.uint64] | None = None) -> Tensor:
-        """With ``keys``, one per row, the entries of a row hang on its key alone, and the stream is left as it is."""
+    def forward(self, h: Tensor, keys: NDArray[np.uint64] | None = None, *, slope: float = 1.0) -> Tensor:
+        """Drop entries, after a leaky ReLU of the given slope.
+
+        With ``keys``, one per row, the entries of a row hang on its key alone, and the
+        stream is left as it is.
+        """
         if not self.training or self.dropped == 0:
-            return h
+            return leaky_relu(h, slope)
         if keys is None:
             drawn = self.random.random_raw(h.numel() // 8 + 1).view(np.uint8)[: h.numel()]
         else:
             words = mixed(keys[:, None], np.arange(h.shape[1] // 8 + 1))
             drawn = words.view(np.uint8).reshape(len(h), -1)[:, : h.shape[1]]
         keep = torch.from_numpy((drawn >= self.dropped).view(np.uint8)).view(h.shape).to(h.device)  # bytes: no bools
-        return h * (keep.to(h.dtype) * (256 / (256 - self.dropped)))
+        kept: Tensor = _Drop.apply(h, keep, 256 / (256 - self.dropped), slope)
+        return kept
 
     def extra_repr(self) -> str:
         return f"rate={self.dropped / 256:g}"
+
+
+class _Drop(torch.autograd.Function):
+    """Leaky ReLU, then the product with a mask of bytes, in slices: only what is asked for takes up memory."""
+
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, keep: Tensor, scale: float, slope: float) -> Tensor:
+        out = torch.empty_like(h)
+        for rows in _slices(h):
+            torch.mul(leaky_relu(h[rows], slope), keep[rows].to(h.dtype) * scale, out=out[rows])
+        ctx.save_for_backward(out, keep)
+        ctx.scale, ctx.slope = scale, slope
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None]:
+        out, keep = ctx.saved_tensors
+        g_h = torch.empty_like(grad)
+        for rows in _slices(grad):
+            kept = grad[rows] * (keep[rows].to(grad.dtype) * ctx.scale)
+            # what was kept has the sign that it had before
+            g_h[rows] = torch.ops.aten.leaky_relu_backward(kept, out[rows], ctx.slope, True)
+        return g_h, None, None, None
+
+
+def _slices(h: Tensor) -> list[slice]:
+    step = max(2**17 * len(h) // max(h.numel(), 1), 1)
+    return [slice(start, start + step) for start in range(0, len(h), step)]
