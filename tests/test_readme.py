@@ -20,7 +20,7 @@ def names():
 
 
 def test_first_example_and_search(names, capsys):
-    first, search, _, routed = blocks()
+    first, search, _, routed, batches = blocks()
     exec(first, names)
     assert 0.5 < names["clf"].score(names["test"], names["y_test"]) <= 1
     printed = capsys.readouterr().out.splitlines()
@@ -30,6 +30,8 @@ def test_first_example_and_search(names, capsys):
     capsys.readouterr()
     exec(routed, names)
     assert "test_neg_delta_deo" in capsys.readouterr().out
+    exec(batches, names)
+    assert names["clf"].score(names["X"], names["A"], names["y"]) > 0.5
 
 
 def test_report_on_chameleon(names, capsys, tmp_path, monkeypatch, paper_data):
