@@ -29,7 +29,7 @@ from skdegfair.metrics import degree_fairness_report
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 SETTINGS = {"r=1, 20 %": (1, 0.2), "r=2, 20 %": (2, 0.2), "r=1, 30 %": (1, 0.3)}
-STOPPING = {"early_stopping": True, "patience": 60, "max_epochs": 300}
+STOPPING = {"early_stopping": True, "patience": 50, "max_epochs": 200}
 ATTENTION = {"backbone": "gat", "n_heads": 2} | STOPPING
 RELEASED = "DegFairGCN (released)"  # the authors' arithmetic, settings and epochs, without validation nodes
 

@@ -33,6 +33,11 @@ def to_tensor(array: Any, dtype: torch.dtype) -> Tensor:
     return torch.tensor(np.ascontiguousarray(array), dtype=dtype)
 
 
+def product(matrix: Tensor, h: Tensor) -> Tensor:
+    """``matrix @ h``, written where it stays: ``@`` fills one array with zeros and copies it to another first."""
+    return h.new_empty(matrix.shape[0], h.shape[1]).addmm_(matrix, h, beta=0)
+
+
 class SparseOperator:
     """A constant sparse matrix M for products ``M @ h`` with gradients.
 
@@ -84,8 +89,8 @@ class SparseOperator:
 
     def __matmul__(self, h: Tensor) -> Tensor:
         """(n_rows, n_columns) times (n_columns, width) -> (n_rows, width)."""
-        product: Tensor = _Product.apply(self.forward, self.backward, h)
-        return product
+        result: Tensor = _Product.apply(self.forward, self.backward, h)
+        return result
 
 
 class Chain:
@@ -119,12 +124,12 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, matrix: Tensor, transpose: Tensor | None, h: Tensor) -> Tensor:
         ctx.transpose = transpose
-        return matrix @ h
+        return product(matrix, h)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[None, None, Tensor]:
-        return None, None, ctx.transpose @ grad
+        return None, None, product(ctx.transpose, grad)
 
 
 class FixedFeatures:
