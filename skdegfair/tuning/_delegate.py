@@ -1,0 +1,158 @@
+"""What a fitted search does by way of the estimator that it has chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from sklearn import get_config
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import check_scoring
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._dispatch import accepts_graph
+from ..graph import Graph
+from ..metrics import fairness_scoring
+
+
+class Metadata(NamedTuple):
+    """Further arguments of ``fit``: for the final fit, for the splitter, and for folds, which route them anew."""
+
+    fit: Mapping[str, Any]
+    split: Mapping[str, Any]
+    judge: Mapping[str, Any] | None
+
+
+def graph_of(X: Any, A: Any, estimator: BaseEstimator) -> Any:
+    """X with its edges, if they come beside it."""
+    return X if A is None else Graph(X, A, directed=getattr(estimator, "directed", False))
+
+
+def routed(search: Any, params: Mapping[str, Any]) -> Metadata:
+    """Who gets which argument."""
+    if not get_config()["enable_metadata_routing"]:
+        others = {name: value for name, value in params.items() if name != "groups"}
+        return Metadata(others, {"groups": params.get("groups")}, others or None)
+    to = process_routing(search, "fit", **params)
+    wanted: set[str] = set()
+    for consumer, method in ((search.estimator, "fit"), (search._scorer(), "score")):
+        wanted |= set(get_routing_for_object(consumer).consumes(method, params.keys()))
+    return Metadata(to.estimator.fit, to.splitter.split, {name: params[name] for name in wanted} or None)
+
+
+def _best_has(name: str) -> Callable[[Any], bool]:
+    def check(search: Any) -> bool:
+        if not search.refit:
+            raise AttributeError(f"{name} needs a search that chooses: it has refit=False.")
+        getattr(search.best_estimator_ if hasattr(search, "best_estimator_") else search.estimator, name)
+        return True
+
+    return check
+
+
+class FittedBest(MetaEstimatorMixin, BaseEstimator):
+    """Predictions, scores and attributes of ``best_estimator_``."""
+
+    __metadata_request__fit = {"A": UNUSED}
+    __metadata_request__predict = {"A": UNUSED}
+    __metadata_request__score = {"A": UNUSED}
+
+    estimator: Any
+    refit: Any
+    scoring: Any
+    best_estimator_: Any
+
+    def predict(self, X: Any, A: Any = None) -> Any:
+        """Predict classes with the chosen estimator."""
+        return self._best("predict").predict(graph_of(X, A, self.estimator))
+
+    @available_if(_best_has("predict_proba"))
+    def predict_proba(self, X: Any, A: Any = None) -> Any:
+        """Predict probabilities with the chosen estimator."""
+        return self._best("predict_proba").predict_proba(graph_of(X, A, self.estimator))
+
+    @available_if(_best_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any, A: Any = None) -> Any:
+        """Predict logarithms of probabilities with the chosen estimator."""
+        return self._best("predict_log_proba").predict_log_proba(graph_of(X, A, self.estimator))
+
+    @available_if(_best_has("decision_function"))
+    def decision_function(self, X: Any, A: Any = None) -> Any:
+        """Call the decision function of the chosen estimator."""
+        return self._best("decision_function").decision_function(graph_of(X, A, self.estimator))
+
+    @accepts_graph
+    def score(self, X: Any, y: Any = None, A: Any = None, **params: Any) -> float:
+        """Score the chosen estimator: by ``scoring`` if that gives one number, else by its own ``score`` (accuracy)."""
+        best, data = self._best("score"), graph_of(X, A, self.estimator)
+        if self.objectives_ != ("score",):
+            return float(best.score(data, y))
+        if get_config()["enable_metadata_routing"]:
+            params = process_routing(self, "score", **params).scorer["score"]
+        return float(self.scorer_(best, data, y, **params))
+
+    @property
+    def classes_(self) -> Any:
+        return self._best("classes_").classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        try:
+            check_is_fitted(self)
+        except NotFittedError as error:
+            raise AttributeError(f"{type(self).__name__} has no n_features_in_ before it is fitted.") from error
+        return int(self.best_estimator_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Any:
+        return self._best("feature_names_in_").feature_names_in_
+
+    objectives_: tuple[str, ...]
+    scorer_: Any
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who may get metadata: the estimator, the scorer and the splitter."""
+        router = MetadataRouter(owner=self)
+        fit = MethodMapping().add(caller="fit", callee="fit")
+        router.add(estimator=self.estimator, method_mapping=fit)
+        score = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
+        router.add(scorer=self._scorer(), method_mapping=score)
+        router.add(splitter=self._splitter(), method_mapping=MethodMapping().add(caller="fit", callee="split"))
+        return router
+
+    def _scorer(self) -> Any:
+        return check_scoring(self.estimator, fairness_scoring if self.scoring is None else self.scoring)
+
+    def _splitter(self, y: Any = None) -> Any:
+        raise NotImplementedError
+
+    def _best(self, name: str) -> Any:
+        if not self.refit:
+            raise AttributeError(f"{name} needs a search that chooses: it has refit=False.")
+        check_is_fitted(self)
+        return self.best_estimator_
+
+    def _forget(self) -> None:
+        """Nothing of an earlier fit shall stand beside what comes of this one."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "best_estimator_" if self.refit is not False else "cv_results_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.estimator_type, tags.classifier_tags = own.estimator_type, own.classifier_tags
+        tags.regressor_tags, tags.target_tags = own.regressor_tags, own.target_tags
+        tags.input_tags.sparse, tags.input_tags.pairwise = own.input_tags.sparse, own.input_tags.pairwise
+        return tags

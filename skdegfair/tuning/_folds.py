@@ -1,0 +1,48 @@
+"""One setting, judged by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import cross_validate
+
+Fold = dict[str, Any]
+"""What came of one fold: ``scores`` by name, seconds, and ``error`` where there was one."""
+
+
+def configured(estimator: BaseEstimator, params: Mapping[str, Any]) -> Any:
+    """An unfitted copy of the estimator with other parameters."""
+    return clone(estimator).set_params(**{name: clone(value, safe=False) for name, value in params.items()})
+
+
+def judge_fold(
+    estimator: BaseEstimator,
+    params: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    split: Sequence[Any],
+    scoring: Any,
+    metadata: Mapping[str, Any] | None = None,
+    catch: bool = False,
+) -> Fold:
+    """Fit with a setting to the training part of a split, and score the other part; ``catch`` errors, or not."""
+    try:
+        result = cross_validate(
+            configured(estimator, params), X, y, cv=[split], scoring=scoring, params=metadata, error_score="raise"
+        )
+    except Exception as error:
+        if not catch:
+            raise
+        return {"scores": {}, "fit_time": 0.0, "score_time": 0.0, "error": f"{type(error).__name__}: {error}"}
+    times = {name: float(result[name][0]) for name in ("fit_time", "score_time")}
+    scores = {key.removeprefix("test_"): float(value[0]) for key, value in result.items() if key.startswith("test_")}
+    return {"scores": scores, **times}
+
+
+def means_of(folds: Sequence[Fold]) -> dict[str, float]:
+    """Mean of each score over the folds; NaN where it is missing from one."""
+    names = dict.fromkeys(name for fold in folds for name in fold["scores"])
+    return {name: float(np.mean([fold["scores"].get(name, np.nan) for fold in folds])) for name in names}

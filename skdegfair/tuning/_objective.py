@@ -1,0 +1,131 @@
+"""For people who write their own Optuna study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from optuna import TrialPruned
+from optuna.study import StudyDirection
+from optuna.trial import BaseTrial
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils import indexable
+
+from ..metrics import fairness_scoring
+from ._folds import judge_fold, means_of
+from ._space import as_space, search_space, suggested
+
+
+class FairnessObjective:
+    """Objective for Optuna: cross-validates a classifier with the parameters that a trial suggests.
+
+    All metrics are the higher the better: the study must maximize them (``directions``). With
+    one metric, the score of each fold is reported to the trial, so that a pruner such as
+    ``optuna.pruners.WilcoxonPruner`` can end it early. Optuna does not prune studies of several
+    metrics.
+
+    Parameters
+    ----------
+    estimator : classifier
+    G : Graph
+    y : array-like of shape (n_nodes,)
+    params : dict or callable, default=None
+        The search space, as for :class:`ParetoSearchCV`.
+    cv : int, splitter or iterable, default=None
+        As in scikit-learn; 5 folds by default. Splitters that shuffle need a fixed
+        ``random_state``, else each trial is judged by other folds.
+    metrics : str or sequence of str, default=("accuracy", "neg_delta_dsp")
+        Names of scores that ``scoring`` gives.
+    scoring : callable, list or dict, default=None
+        As in scikit-learn; accuracy and both negated gaps by default. One that gives a single
+        number, such as :class:`~skdegfair.metrics.Tradeoff`, is named "score".
+    min_accuracy : float, default=None
+        A constraint of the study.
+
+    Attributes
+    ----------
+    directions : list of str
+        For ``optuna.create_study(directions=...)``.
+
+    Examples
+    --------
+    >>> import optuna
+    >>> from skdegfair import DegFairGNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.tuning import FairnessObjective
+    >>> data = make_degree_biased_graph(200, random_state=0)
+    >>> clf = DegFairGNNClassifier(max_epochs=10, random_state=0)
+    >>> objective = FairnessObjective(clf, data.graph, data.y, cv=2)
+    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+    >>> study = optuna.create_study(directions=objective.directions)
+    >>> study.optimize(objective, n_trials=2)
+    >>> len(study.best_trials) >= 1
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: BaseEstimator,
+        G: Any,
+        y: Any,
+        *,
+        params: Mapping[str, Any] | Callable[[BaseTrial], Mapping[str, Any]] | None = None,
+        cv: Any = None,
+        metrics: str | Sequence[str] = ("accuracy", "neg_delta_dsp"),
+        scoring: Any = None,
+        min_accuracy: float | None = None,
+    ) -> None:
+        self.estimator, self.cv, self.min_accuracy = estimator, cv, min_accuracy
+        self.G, self.y = indexable(G, y)
+        self.params = search_space(estimator) if params is None else as_space(params)
+        self.metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        self.scoring = fairness_scoring if scoring is None else scoring
+        self.directions = ["maximize"] * len(self.metrics)
+        if not self.metrics:
+            raise ValueError("metrics must name at least one score.")
+
+    def __call__(self, trial: BaseTrial) -> float | tuple[float, ...]:
+        """Judge the parameters that a trial suggests.
+
+        Parameters
+        ----------
+        trial : optuna trial
+
+        Returns
+        -------
+        float, or tuple of float where there are several metrics
+            Means over the folds. Means and standard deviations of all scores are user
+            attributes of the trial.
+        """
+        self._check_directions(trial)
+        setting = suggested(trial, self.params)
+        folds = []
+        splitter = check_cv(self.cv, self.y, classifier=is_classifier(self.estimator))
+        for number, split in enumerate(splitter.split(self.G, self.y)):
+            folds.append(judge_fold(self.estimator, setting, self.G, self.y, split, self.scoring))
+            scores = folds[-1]["scores"]
+            missing = {*self.metrics, *(() if self.min_accuracy is None else ("accuracy",))} - set(scores)
+            if missing:
+                raise ValueError(f"There is no score {sorted(missing)[0]!r}, only {sorted(scores)}.")
+            if len(self.metrics) == 1:
+                trial.report(scores[self.metrics[0]], number)
+                if trial.should_prune():
+                    raise TrialPruned(f"after {number + 1} folds")
+        means = means_of(folds)
+        for name, mean in means.items():
+            trial.set_user_attr(f"mean_{name}", mean)
+            trial.set_user_attr(f"std_{name}", float(np.std([fold["scores"][name] for fold in folds])))
+        if self.min_accuracy is not None and hasattr(trial, "set_constraint"):
+            trial.set_constraint("accuracy", self.min_accuracy - means["accuracy"])
+        values = tuple(means[name] for name in self.metrics)
+        return values if len(values) > 1 else values[0]
+
+    def _check_directions(self, trial: BaseTrial) -> None:
+        study = getattr(trial, "study", None)  # a FixedTrial has none
+        if study is not None and list(study.directions) != [StudyDirection.MAXIMIZE] * len(self.metrics):
+            raise ValueError(
+                f"The study must maximize {len(self.metrics)} metrics, {', '.join(self.metrics)}: make it with "
+                "optuna.create_study(directions=objective.directions)."
+            )

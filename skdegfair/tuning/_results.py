@@ -1,0 +1,63 @@
+"""Tables of a search, with the columns that scikit-learn's searches have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from ._folds import Fold
+
+
+def results_of(
+    numbers: Sequence[int], settings: Sequence[Mapping[str, Any]], outcomes: Sequence[Sequence[Fold]]
+) -> dict[str, Any]:
+    """``cv_results_``: an entry per trial, with all that scikit-learn's searches tell, and the trial's number."""
+    results: dict[str, Any] = {"trial": np.array(numbers)}
+    for name in ("fit_time", "score_time"):
+        times = np.array([[fold[name] for fold in folds] for folds in outcomes])
+        results[f"mean_{name}"], results[f"std_{name}"] = times.mean(1), times.std(1)
+    for name in dict.fromkeys(name for setting in settings for name in setting):
+        results[f"param_{name}"] = _masked(name, settings)
+    results["params"] = [dict(setting) for setting in settings]
+    for name in dict.fromkeys(name for folds in outcomes for fold in folds for name in fold["scores"]):
+        scores = np.array([[fold["scores"].get(name, np.nan) for fold in folds] for folds in outcomes])
+        for number, column in enumerate(scores.T):
+            results[f"split{number}_test_{name}"] = column
+        mean = results[f"mean_test_{name}"] = scores.mean(1)
+        results[f"std_test_{name}"] = scores.std(1)
+        results[f"rank_test_{name}"] = rankdata(np.nan_to_num(-mean, nan=np.inf), method="min").astype(np.int32)
+    return results
+
+
+def front_of(results: Mapping[str, Any], objectives: Sequence[str], allowed: Any) -> pd.DataFrame:
+    """Allowed trials that no other one beats, best in the first objective first: parameters, means and sds."""
+    points = np.column_stack([results[f"mean_test_{name}"] for name in objectives])
+    allowed = allowed & ~np.isnan(points).any(1)
+    at_least, more = points[:, None] >= points[None], points[:, None] > points[None]
+    beats = np.asarray(at_least.all(-1) & more.any(-1))
+    beaten = beats[allowed].any(0)
+    index = pd.Index(results["trial"], name="trial")
+    names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
+    scores = {f"{kind}_test_{name}": results[f"{kind}_test_{name}"] for name in names for kind in ("mean", "std")}
+    frame = pd.concat([pd.DataFrame(results["params"], index=index), pd.DataFrame(scores, index=index)], axis=1)
+    return frame[allowed & ~beaten].sort_values([f"mean_test_{name}" for name in objectives], ascending=False)
+
+
+def entries(results: Mapping[str, Any], places: Any) -> dict[str, Any]:
+    """``cv_results_`` of some of the trials."""
+    return {key: [each[p] for p in places] if key == "params" else each[places] for key, each in results.items()}
+
+
+def _masked(name: str, settings: Sequence[Mapping[str, Any]]) -> Any:
+    """Values of one parameter, masked where a trial did not have it."""
+    kinds = {type(setting[name]) for setting in settings if name in setting}
+    dtype = int if kinds == {int} else float if kinds <= {int, float} else object
+    column = np.ma.masked_all(len(settings), dtype=dtype)
+    for place, setting in enumerate(settings):
+        if name in setting:
+            column[place] = setting[name]
+    return column

@@ -1,0 +1,59 @@
+"""Settings that hang on the seed, the number of the trial and the trials before it, and on nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.samplers import BaseSampler, TPESampler
+from optuna.study import Study
+from optuna.trial import FrozenTrial
+
+
+class SeededSampler(BaseSampler):
+    """Optuna's TPE with a generator of its own for each trial, which begins with given values.
+
+    A sampler with one generator would draw the same values again when a study is resumed,
+    or when two workers begin with the same seed.
+
+    Parameters
+    ----------
+    seed : int
+    first : mapping
+        Values for trial 0; what the space does not allow is drawn.
+    """
+
+    def __init__(self, seed: int, first: Mapping[str, Any]) -> None:
+        self.seed, self.first = seed, first
+
+    def _for(self, trial: FrozenTrial, name: str = "") -> TPESampler:
+        words = [self.seed, trial.number, crc32(name.encode())]
+        return TPESampler(seed=int(np.random.SeedSequence(words).generate_state(1)[0]))
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        return self._for(trial).infer_relative_search_space(study, trial)
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        return self._for(trial).sample_relative(study, trial, search_space)
+
+    def sample_independent(
+        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        if trial.number == 0 and _allows(param_distribution, self.first.get(param_name)):
+            return self.first[param_name]
+        return self._for(trial, param_name).sample_independent(study, trial, param_name, param_distribution)
+
+
+def _allows(values: BaseDistribution, value: Any) -> bool:
+    if isinstance(values, CategoricalDistribution):
+        return any(type(choice) is type(value) and choice == value for choice in values.choices)
+    if not isinstance(values, FloatDistribution | IntDistribution) or type(value) not in (int, float):
+        return False
+    steps = (value - values.low) / (values.step or 1)
+    on_grid = abs(steps - round(steps)) < 1e-9 or (isinstance(values, FloatDistribution) and values.step is None)
+    return bool(values.low <= value <= values.high and on_grid)
