@@ -15,7 +15,7 @@ from optuna.trial import FixedTrial
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import check_random_state, get_tags, indexable
 from tqdm import tqdm
 
 from .._dispatch import accepts_graph
@@ -192,6 +192,8 @@ class ParetoSearchCV(FittedBest):
         self
         """
         self._check_options()
+        if y is None and get_tags(self.estimator).target_tags.required:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         X, y = indexable(graph_of(X, A, self.estimator), y)
         metadata = routed(self, params)
         splitter = self._splitter(y)
