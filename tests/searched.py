@@ -1,6 +1,13 @@
-"""A classifier whose accuracy and gap are known, for searches: it takes no time."""
+"""A classifier whose accuracy and gap are known, for searches: it takes no time. As a script, a worker on a study.
+
+Usage: python searched.py STORAGE N_TRIALS SECONDS_PER_FIT
+"""
+
+import sys
+import time
 
 import numpy as np
+from scipy.stats import uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 
@@ -12,13 +19,14 @@ def truth(graph):
 class Known(ClassifierMixin, BaseEstimator):
     """Wrong for a part of the nodes, and in class 1 for another part; both make it fairer and less accurate.
 
-    ``fails`` raises an error while fitting.
+    ``fails`` raises an error while fitting, which takes ``seconds``.
     """
 
-    def __init__(self, wrong=0.1, ones=0.1, fails=False):
-        self.wrong, self.ones, self.fails = wrong, ones, fails
+    def __init__(self, wrong=0.1, ones=0.1, fails=False, seconds=0.0):
+        self.wrong, self.ones, self.fails, self.seconds = wrong, ones, fails, seconds
 
     def fit(self, X, y):
+        time.sleep(self.seconds)
         if self.fails:
             raise RuntimeError("this one fails")
         self.classes_ = np.unique(y)
@@ -28,3 +36,24 @@ class Known(ClassifierMixin, BaseEstimator):
         noise = np.random.RandomState(0).uniform(size=(2, X.n_nodes))[:, X.nodes]
         predicted = np.where(noise[0] < self.wrong, 1 - truth(X), truth(X))
         return np.where(noise[1] < self.ones, 1, predicted)
+
+
+def work(storage, n_trials, seconds):
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    from skdegfair.datasets import make_degree_biased_graph
+    from skdegfair.tuning import ParetoSearchCV
+
+    graph = make_degree_biased_graph(200, random_state=0).graph
+    storage = storage if "://" in storage else JournalStorage(JournalFileBackend(storage))
+    search = ParetoSearchCV(
+        Known(seconds=float(seconds)), {"wrong": uniform(0, 0.4), "ones": uniform(0, 0.5)},
+        n_trials=int(n_trials), cv=2, batch_size=1, storage=storage, study_name="many machines", random_state=0,
+    )  # fmt: skip
+    search.fit(graph, truth(graph))
+    print(f"{len(search.cv_results_['trial'])} trials in the study")
+
+
+if __name__ == "__main__":
+    work(*sys.argv[1:])

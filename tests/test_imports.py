@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "display": {"graph", "metrics"},
     "nn": {"graph"},
     "training": {"graph", "metrics", "nn"},
+    "tuning": {"", "graph", "metrics"},
     "": {"graph", "metrics", "nn", "training"},
 }
 
@@ -67,6 +68,7 @@ def test_names_of_the_package():
         ("skdegfair.nn", ["matplotlib", "optuna", "networkx", "skorch"]),
         ("skdegfair.metrics", ["matplotlib", "optuna", "networkx", "skorch", "torch"]),
         ("skdegfair.display", ["matplotlib", "optuna", "networkx", "skorch", "torch"]),
+        ("skdegfair.tuning", ["matplotlib", "networkx", "skorch", "torch"]),
         ("skdegfair.graph", ["matplotlib", "optuna", "networkx", "skorch", "torch"]),
         ("skdegfair.datasets", ["matplotlib", "optuna", "networkx", "skorch", "torch"]),
     ],

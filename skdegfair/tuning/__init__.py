@@ -1,8 +1,27 @@
-"""Searches for the trade-off between accuracy and fairness: Optuna's samplers, scikit-learn's manners."""
+"""Searches for the trade-off between accuracy and fairness: Optuna's samplers, scikit-learn's manners.
+
+They work for any classifier, and load torch only for those that need it.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from ._objective import FairnessObjective
-from ._pruning import TrialPruning
 from ._search import ParetoSearchCV
 from ._space import search_space, suggest_params
 
+if TYPE_CHECKING:
+    from ._pruning import TrialPruning
+
 __all__ = ["FairnessObjective", "ParetoSearchCV", "TrialPruning", "search_space", "suggest_params"]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "TrialPruning":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ._pruning import TrialPruning
+
+    return TrialPruning
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state, get_tags, indexable
 from tqdm import tqdm
 
 from .._dispatch import accepts_graph
-from ..metrics import FairnessScoring, fairness_scoring
+from ..metrics import DegreeScorer, FairnessScoring, Tradeoff, fairness_scoring
 from ._choice import accurate_enough, chosen, usable
 from ._delegate import FittedBest, graph_of, routed
 from ._folds import configured, judge_fold
@@ -287,8 +287,7 @@ class ParetoSearchCV(FittedBest):
     def _objectives(self) -> tuple[str, ...]:
         if self.objectives is not None:
             return (self.objectives,) if isinstance(self.objectives, str) else tuple(self.objectives)
-        several = self.scoring is None or type(self.scoring) is FairnessScoring or not _is_one(self.scoring)
-        return ("accuracy", "neg_delta_dsp") if several else ("score",)
+        return ("accuracy", "neg_delta_dsp") if _gives_several(self.scoring) else ("score",)
 
     def _check_options(self) -> None:
         for name in ("n_trials", "batch_size"):
@@ -307,8 +306,10 @@ class ParetoSearchCV(FittedBest):
             raise ValueError("objectives must name at least one score.")
 
 
-def _is_one(scoring: Any) -> bool:
-    return isinstance(scoring, str) or callable(scoring)
+def _gives_several(scoring: Any) -> bool:
+    if isinstance(scoring, FairnessScoring):
+        return not isinstance(scoring, DegreeScorer | Tradeoff)
+    return scoring is None or not (isinstance(scoring, str) or callable(scoring))
 
 
 def _parallel(n_jobs: int | None) -> Parallel:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
@@ -11,7 +13,9 @@ from typing import Any
 import numpy as np
 import optuna
 from optuna.distributions import distribution_to_json
+from optuna.exceptions import StorageInternalError
 from optuna.trial import FrozenTrial, Trial, TrialState
+from sqlalchemy.exc import SQLAlchemyError
 
 from ._folds import Fold, means_of
 
@@ -47,7 +51,7 @@ def open_study(storage: Any, name: str | None, sampler: Any, task: Mapping[str, 
     if storage is not None and name is None:
         raise ValueError("With a storage, give study_name= too: it is by its name that a study is found again.")
     study = optuna.create_study(
-        storage=storage,
+        storage=_opened(storage) if isinstance(storage, str) else storage,
         study_name=name,
         sampler=sampler,
         directions=["maximize"] * len(task["objectives"]),
@@ -108,6 +112,17 @@ def quiet() -> Iterator[None]:
         yield
     finally:
         optuna.logging.set_verbosity(level)
+
+
+def _opened(url: str, attempts: int = 10) -> Any:
+    """A database with Optuna's tables; workers that begin together may all try to make them, and one of them does."""
+    for attempt in range(attempts):
+        try:
+            return optuna.storages.get_storage(url)
+        except (SQLAlchemyError, StorageInternalError):
+            if attempt == attempts - 1:
+                raise
+            time.sleep(random.uniform(0, 0.2 * (attempt + 1)))
 
 
 def _digest(arrays: Any) -> str:

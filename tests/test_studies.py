@@ -1,0 +1,361 @@
+"""Studies that are interrupted, shared, killed, and carried on; searches on many processes."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import joblib
+import numpy as np
+import optuna
+import pytest
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from scipy.stats import uniform
+from searched import Known, truth
+from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
+
+from skdegfair import DegFairGNNClassifier, Graph
+from skdegfair.datasets import make_degree_biased_graph
+from skdegfair.metrics import FairnessScoring, fairness_scoring
+from skdegfair.tuning import ParetoSearchCV
+
+HERE = Path(__file__).parent
+EXAMPLE = HERE.parent / "examples" / "study_on_many_machines.py"
+SPACE = {"wrong": uniform(0, 0.4), "ones": uniform(0.01, 0.5)}
+CV = StratifiedKFold(2, shuffle=True, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return make_degree_biased_graph(200, random_state=0).graph
+
+
+@pytest.fixture
+def storage(tmp_path):
+    return f"sqlite:///{tmp_path}/study.db"
+
+
+def search(storage=None, **options):
+    name = None if storage is None else "study"
+    options = {"n_trials": 20, "cv": CV, "random_state": 0, "storage": storage, "study_name": name} | options
+    return ParetoSearchCV(Known(), SPACE, **options)
+
+
+class StopsAfter(FairnessScoring):
+    """Ctrl-C while a fold is scored, the first time that so many folds have been."""
+
+    left = 10**9
+
+    def __call__(self, *args, **kwargs):
+        StopsAfter.left -= 1
+        if StopsAfter.left < 0:
+            StopsAfter.left = 10**9
+            raise KeyboardInterrupt
+        return super().__call__(*args, **kwargs)
+
+
+# carried on
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+def test_interrupted_and_resumed(graph, storage, batch_size):
+    y = truth(graph)
+    StopsAfter.left = 21  # ten trials of two folds, and one fold of the eleventh
+    stopped = search(storage, scoring=StopsAfter(), batch_size=batch_size)
+    with pytest.raises(
+        KeyboardInterrupt, match=f"10 of 20 trials are finished.*storage='{storage}', study_name='study'"
+    ):
+        stopped.fit(graph, y)
+    assert not hasattr(stopped, "cv_results_")
+    before = [trial for trial in stopped.study_.trials if trial.state.name == "COMPLETE"]
+    assert len(before) == 10
+    assert not any(trial.state.name == "RUNNING" for trial in stopped.study_.trials)
+
+    resumed = search(storage, scoring=StopsAfter(), batch_size=batch_size).fit(graph, y)
+    results = resumed.cv_results_
+    assert len(results["trial"]) == len(set(results["trial"])) == 20
+    assert len({tuple(params.values()) for params in results["params"]}) == 20
+    assert [trial.params for trial in before] == results["params"][:10]
+    complete = [trial for trial in resumed.study_.trials if trial.state.name == "COMPLETE"]
+    assert len(complete) == 20
+    place = 3  # what was read back from the storage is what was measured
+    by_hand = cross_validate(Known(**results["params"][place]), graph, y, cv=CV, scoring=fairness_scoring)
+    np.testing.assert_array_equal(by_hand["test_accuracy"], [results[f"split{k}_test_accuracy"][place] for k in (0, 1)])
+
+
+def test_resumed_in_good_order_is_as_if_never_stopped(graph, storage):
+    y = truth(graph)
+    search(storage, n_trials=8).fit(graph, y)
+    resumed, whole = search(storage).fit(graph, y), search().fit(graph, y)
+    assert resumed.cv_results_["params"] == whole.cv_results_["params"]
+    assert resumed.pareto_.equals(whole.pareto_)
+
+
+def test_a_finished_study_costs_no_fit(graph, storage):
+    y = truth(graph)
+    first = search(storage).fit(graph, y)
+    StopsAfter.left = 0
+    again = search(storage, refit=False).fit(graph, y)
+    assert again.pareto_.equals(first.pareto_)
+
+
+def test_in_memory_the_message_says_what_to_do(graph):
+    StopsAfter.left = 3
+    stopped = search(scoring=StopsAfter(), batch_size=1)
+    with pytest.raises(KeyboardInterrupt, match="give it a storage and a study_name"):
+        stopped.fit(graph, truth(graph))
+    assert len([trial for trial in stopped.study_.trials if trial.state.name == "COMPLETE"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "differing"),
+    [
+        ({"cv": 3}, "cv"),
+        ({"cv": KFold(2, shuffle=True)}, "cv"),
+        ({"min_accuracy": 0.5}, "min_accuracy"),
+        ({"objectives": ("accuracy", "neg_delta_deo")}, "objectives"),
+        ({"param_distributions": {"wrong": uniform(0, 0.3)}}, "param_distributions"),
+        ({"estimator": Known(fails=True)}, "estimator"),
+        ({"scoring": FairnessScoring(share=0.3)}, "scoring"),
+    ],
+)
+def test_trials_of_different_searches_are_not_mixed(graph, storage, options, differing):
+    search(storage, n_trials=2).fit(graph, truth(graph))
+    with pytest.raises(ValueError, match=f"another search: {differing} differ"):
+        search(storage, n_trials=4).set_params(**options).fit(graph, truth(graph))
+    other = truth(graph).copy()
+    other[:10] = 1 - other[:10]
+    with pytest.raises(ValueError, match=r"another search: .*y differ"):
+        search(storage, n_trials=4).fit(graph, other)
+
+
+def test_trials_of_other_studies_are_not_mixed(graph, storage):
+    study = optuna.create_study(storage=storage, study_name="study", directions=["maximize"] * 2)
+    study.optimize(lambda trial: (trial.suggest_float("wrong", 0, 1), 0.0), n_trials=1)
+    with pytest.raises(ValueError, match="not of a ParetoSearchCV"):
+        search(storage).fit(graph, truth(graph))
+
+
+# shared by workers
+
+
+def start(storage, n_trials, seconds=0.05):
+    command = [sys.executable, str(HERE / "searched.py"), storage, str(n_trials), str(seconds)]
+    return started(command)
+
+
+def started(command):
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def check_shared(workers, opened, n_trials):
+    """Two workers with the same seed end with all trials, none of them twice."""
+    ends = [worker.communicate(timeout=120) for worker in workers]
+    assert [worker.returncode for worker in workers] == [0, 0], ends
+    trials = optuna.load_study(study_name="many machines", storage=opened).trials
+    complete = [trial for trial in trials if trial.state.name == "COMPLETE"]
+    assert n_trials <= len(complete) <= n_trials + 1  # the other one may have been at its last
+    assert len({tuple(trial.params.values()) for trial in complete}) == len(complete)
+    assert all("trials in the study" in out for out, _ in ends)
+
+
+def test_two_workers_on_sqlite(storage):
+    """With the example."""
+    command = [sys.executable, str(EXAMPLE), "--quick", "--storage", storage, "--trials", "6"]
+    check_shared([started(command) for _ in range(2)], storage, 6)
+
+
+def test_two_workers_on_a_journal(tmp_path):
+    path = str(tmp_path / "journal.log")
+    workers = [start(path, 20) for _ in range(2)]
+    check_shared(workers, JournalStorage(JournalFileBackend(path)), 20)
+
+
+@pytest.fixture
+def postgres(tmp_path):
+    """A PostgreSQL server of our own, on a socket in a temporary folder."""
+    pytest.importorskip("psycopg2")
+    places = [Path(p).parent for p in [shutil.which("initdb")] if p] + list(Path("/usr/lib/postgresql").glob("*/bin"))
+    if not places:
+        pytest.skip("there is no PostgreSQL server on this machine")
+    bins = Path(places[0])
+    as_user, folder = [], tmp_path / "postgres"
+    folder.mkdir()
+    if os.geteuid() == 0:  # the server refuses to run as root
+        if not shutil.which("runuser"):
+            pytest.skip("PostgreSQL does not run as root, and there is no runuser")
+        as_user = ["runuser", "-u", "postgres", "--"]
+        for parent in (folder, *folder.parents[: len(folder.parents) - 2]):
+            parent.chmod(parent.stat().st_mode | 0o055)
+        shutil.chown(folder, "postgres")
+    control = [*as_user, str(bins / "pg_ctl"), "-D", str(folder / "data"), "--silent", "--wait"]
+    options = {"initdb": ["-o", "-U us --no-sync"], "start": ["-o", f"-k {folder} -h ''", "-l", str(folder / "log")]}
+    for command in ("initdb", "start"):
+        done = subprocess.run([*control, *options[command], command], capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"PostgreSQL does not start here: {done.stderr[-300:]}")
+    yield f"postgresql+psycopg2://us@/postgres?host={folder}"
+    subprocess.run([*control, "--mode", "immediate", "stop"], check=True)
+
+
+def test_two_workers_on_postgresql(postgres):
+    check_shared([start(postgres, 20) for _ in range(2)], postgres, 20)
+
+
+def test_a_killed_worker_loses_its_trial_only(graph, storage):
+    slow = start(storage, 100, seconds=0.5)
+    study = None
+    for _ in range(600):  # until it is at its third trial
+        time.sleep(0.05)
+        if study is None:
+            known = [] if not Path(storage[10:]).exists() else _names(storage)
+            study = optuna.load_study(study_name=known[0], storage=storage) if known else None
+        elif len(study.get_trials(deepcopy=False)) >= 3:
+            break
+    slow.kill()
+    slow.communicate()
+    before = Counter(trial.state.name for trial in study.get_trials())
+    assert before["COMPLETE"] >= 2
+    done = start(storage, before["COMPLETE"] + 2, seconds=0.5)
+    out, err = done.communicate(timeout=120)
+    assert done.returncode == 0, err
+    after = Counter(trial.state.name for trial in study.get_trials())
+    assert after["COMPLETE"] == before["COMPLETE"] + 2
+    assert after["RUNNING"] == before["RUNNING"] == 1
+    assert f"{after['COMPLETE']} trials in the study" in out
+
+
+def _names(storage):
+    try:
+        return optuna.get_all_study_names(storage)
+    except Exception:  # the other process is still making the tables
+        return []
+
+
+# Ctrl-C
+
+SCRIPT = """
+import sys
+from skdegfair import DegFairGNNClassifier
+from skdegfair.datasets import make_degree_biased_graph
+from skdegfair.tuning import ParetoSearchCV
+from skorch.callbacks import Callback
+
+class Tell(Callback):
+    def on_epoch_end(self, net, **kwargs):
+        print("epoch", flush=True)
+
+if __name__ == "__main__":
+    data = make_degree_biased_graph(300, random_state=0)
+    clf = DegFairGNNClassifier(max_epochs=10**6, random_state=0, callbacks=[Tell()])
+    space = {"fairness_weight": [0.5, 1.0]}
+    search = ParetoSearchCV(clf, space, cv=2, n_jobs=int(sys.argv[2]), storage=sys.argv[1], study_name="s")
+    search.fit(data.graph, data.y)
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_stops_within_an_epoch(tmp_path, storage, n_jobs):
+    """A fit would take hours: that the search ends at all is the test. Ctrl-C goes to all processes of a terminal."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    running = subprocess.Popen(
+        [sys.executable, script, storage, str(n_jobs)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    assert running.stdout.readline() == "epoch\n"
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode != 0
+    if n_jobs == 1:
+        assert out.count("epoch") <= 20  # those that were in the pipe
+    assert "KeyboardInterrupt: The search was stopped; 0 of 40 trials are finished" in err
+    assert "study_name='s' to go on" in err
+    study = optuna.load_study(study_name="s", storage=storage)
+    assert {trial.state.name for trial in study.trials} == {"FAIL"}
+
+
+# the graph goes to processes once
+
+
+class CountedGraph(Graph):
+    """A graph that writes down each time that it is packed or unpacked."""
+
+    __slots__ = ()
+
+    def __getstate__(self):
+        _note("packed")
+        return super().__getstate__()
+
+    def __setstate__(self, state):
+        _note("unpacked")
+        super().__setstate__(state)
+
+
+def _note(what):
+    with open(os.environ["SKDEGFAIR_TEST_NOTES"], "a", encoding="utf-8") as file:
+        file.write(f"{what} {os.getpid()}\n")
+
+
+@pytest.fixture(scope="module")
+def large():
+    """48 MB of features."""
+    X = np.random.RandomState(0).normal(size=(20_000, 300))
+    data = make_degree_biased_graph(20_000, random_state=0)
+    return Graph(X, data.A), data.y
+
+
+@pytest.mark.parametrize("by", ["search", "cross_validate"])
+def test_what_goes_over_the_queue(large, monkeypatch, by):
+    graph, y = large
+    from joblib.externals.loky.backend import queues
+
+    sizes, dumps = [], queues.dumps
+
+    def counted(*args, **kwargs):
+        result = dumps(*args, **kwargs)
+        sizes.append(len(result))
+        return result
+
+    monkeypatch.setattr(queues, "dumps", counted)
+    clf = DegFairGNNClassifier(max_epochs=1, hidden_dim=4, random_state=0)
+    if by == "search":
+        options = {"n_trials": 2, "cv": 2, "n_jobs": 2, "refit": False}
+        ParetoSearchCV(clf, {"dropout": [0.1, 0.5]}, **options).fit(graph, y)
+    else:
+        with joblib.parallel_config(max_nbytes="10K"):  # README says so
+            cross_validate(clf, graph, y, cv=4, n_jobs=2, scoring=fairness_scoring)
+    assert len(sizes) == 4
+    assert max(sizes) < 100_000
+
+
+@pytest.mark.parametrize("by", ["search", "cross_validate"])
+def test_dask_has_one_copy_per_worker(tmp_path, monkeypatch, by):
+    distributed = pytest.importorskip("distributed")
+    notes = tmp_path / "notes"
+    notes.touch()
+    monkeypatch.setenv("SKDEGFAIR_TEST_NOTES", str(notes))
+    monkeypatch.setenv("PYTHONPATH", str(HERE), prepend=os.pathsep)
+    data = make_degree_biased_graph(2_000, random_state=0)
+    graph = CountedGraph(np.random.RandomState(0).normal(size=(2_000, 300)), data.A)
+    clf = DegFairGNNClassifier(max_epochs=1, hidden_dim=4, random_state=0) if by == "search" else Known()
+    found = ParetoSearchCV(clf, {"dropout": [0.1, 0.5]}, n_trials=4, cv=2, refit=False, random_state=0)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster), joblib.parallel_config("dask"):
+        if by == "search":
+            on_dask = found.fit(graph, data.y).cv_results_["mean_test_accuracy"]
+        else:
+            on_dask = cross_validate(clf, graph, data.y, cv=4)["test_score"]
+    counts = Counter(line for line in notes.read_text().splitlines() if line.startswith("unpacked"))
+    assert len(counts) == 2
+    assert set(counts.values()) == {1}
+    if by == "search":
+        here = found.fit(graph, data.y).cv_results_["mean_test_accuracy"]
+    else:
+        here = cross_validate(clf, graph, data.y, cv=4)["test_score"]
+    np.testing.assert_allclose(on_dask, here, atol=1e-3)
