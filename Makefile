@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint paper paper-quick speed scale clean
+.PHONY: demo test lint paper paper-quick tuning speed scale clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -24,6 +24,9 @@ paper: $(VENV)/installed  # hours; goes on where it was stopped
 paper-quick: $(VENV)/installed  # minutes
 	$(BIN)/python benchmarks/paper_tables.py --quick
 	$(BIN)/python benchmarks/scalability.py --quick
+
+tuning: $(VENV)/installed  # half an hour; goes on where it was stopped
+	$(BIN)/python benchmarks/tuning.py
 
 speed: $(VENV)-speed/installed  # ten minutes, with nothing else running
 	$(VENV)-speed/bin/python benchmarks/speed.py

@@ -20,7 +20,7 @@ def names():
 
 
 def test_first_example_and_search(names, capsys):
-    first, search, _, routed, batches = blocks()
+    first, search, _, routed, tuned, objective, batches = blocks()
     exec(first, names)
     assert 0.5 < names["clf"].score(names["test"], names["y_test"]) <= 1
     printed = capsys.readouterr().out.splitlines()
@@ -30,6 +30,11 @@ def test_first_example_and_search(names, capsys):
     capsys.readouterr()
     exec(routed, names)
     assert "test_neg_delta_deo" in capsys.readouterr().out
+    exec(tuned, names)
+    assert capsys.readouterr().out.splitlines()[1].startswith("trial")
+    assert len(names["search"].cv_results_["trial"]) == 6
+    exec(objective, names)
+    assert len(names["study"].trials) == 2
     exec(batches, names)
     assert names["clf"].score(names["X"], names["A"], names["y"]) > 0.5
 
