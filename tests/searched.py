@@ -3,12 +3,15 @@
 Usage: python searched.py STORAGE N_TRIALS SECONDS_PER_FIT
 """
 
+import os
 import sys
 import time
 
 import numpy as np
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator, ClassifierMixin
+
+from skdegfair.graph import Graph
 
 
 def truth(graph):
@@ -36,6 +39,25 @@ class Known(ClassifierMixin, BaseEstimator):
         noise = np.random.RandomState(0).uniform(size=(2, X.n_nodes))[:, X.nodes]
         predicted = np.where(noise[0] < self.wrong, 1 - truth(X), truth(X))
         return np.where(noise[1] < self.ones, 1, predicted)
+
+
+class CountedGraph(Graph):
+    """A graph that writes down each time that it is packed or unpacked."""
+
+    __slots__ = ()
+
+    def __getstate__(self):
+        _note("packed")
+        return super().__getstate__()
+
+    def __setstate__(self, state):
+        _note("unpacked")
+        super().__setstate__(state)
+
+
+def _note(what):
+    with open(os.environ["SKDEGFAIR_TEST_NOTES"], "a", encoding="utf-8") as file:
+        file.write(f"{what} {os.getpid()}\n")
 
 
 def work(storage, n_trials, seconds):

@@ -104,6 +104,15 @@ def test_a_trial_with_fixed_parameters(data):
     assert gap < 0
 
 
+def test_folds_from_a_generator_serve_all_trials(data):
+    asked = objective(data, cv=CV.split(data.graph, truth(data.graph)))
+    kept = study(asked.directions)
+    kept.optimize(asked, n_trials=2)
+    assert all(np.isfinite(trial.values).all() for trial in kept.trials)
+    with pytest.raises(ValueError, match="no folds"):
+        objective(data, cv=[])
+
+
 # pruning by epoch
 
 

@@ -104,6 +104,13 @@ def test_values_that_are_no_values(values, graph, y):
         search({"wrong": values}).fit(graph, y)
 
 
+def test_values_that_a_study_cannot_keep(graph, y):
+    with pytest.raises(TypeError, match="a function of a trial"):
+        search({"wrong": [uniform(), norm()]}).fit(graph, y)
+    with pytest.raises(ValueError, match="LogisticRegression has none of the parameters"):
+        ParetoSearchCV(LogisticRegression()).fit(graph, y)
+
+
 @pytest.mark.parametrize("space", [{}, [0.1, 0.2]])
 def test_spaces_that_are_no_spaces(space, graph, y):
     with pytest.raises(TypeError, match="must be a dict"):
@@ -138,10 +145,26 @@ def test_first_trial_is_the_estimator_as_it_is(graph, y):
     assert 0.01 <= first["ones"] <= 0.51  # 0.9 is not allowed
 
 
+@pytest.mark.parametrize("own", [np.inf, np.nan, None, "x"])
+def test_first_values_that_are_no_numbers(graph, y, own):
+    found = ParetoSearchCV(Known(wrong=own), SPACE, n_trials=1, cv=CV, refit=False).fit(graph, y)
+    assert 0 <= found.cv_results_["params"][0]["wrong"] <= 0.4
+
+
+def test_names_that_are_no_parameters(graph, y):
+    def space(trial):
+        return {"wrong": {None: 0.1, "much": 0.3}[trial.suggest_categorical("kind", [None, "much"])]}
+
+    found = search(space).fit(graph, y)
+    assert {params["wrong"] for params in found.cv_results_["params"]} == {0.1, 0.3}
+
+
 def test_a_sampler_of_ones_own(graph, y):
     found = search(sampler=optuna.samplers.RandomSampler(seed=3)).fit(graph, y)
     direct = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=3)).ask()
     assert found.cv_results_["params"][0]["wrong"] == direct.suggest_float("wrong", 0, 0.4)
+    assert sklearn.clone(found).fit(graph, y).cv_results_["params"] == found.cv_results_["params"]
+    assert found.fit(graph, y).cv_results_["params"][0]["wrong"] == direct.params["wrong"]  # the sampler is not used up
 
 
 def test_spaces_may_be_functions(graph, y):
@@ -203,6 +226,10 @@ def test_displays_and_plots_of_optuna(graph, y):
     display = ParetoDisplay.from_search(found)
     np.testing.assert_array_equal(np.flatnonzero(display.front), np.sort(found.pareto_.index))
     assert display.chosen == found.best_index_
+    floor = search(n_trials=20, min_accuracy=0.75).fit(graph, y)
+    assert set(np.flatnonzero(ParetoDisplay.from_search(floor).front)) == set(floor.pareto_.index)
+    other = search(objectives=("accuracy", "neg_delta_deo")).fit(graph, y)
+    assert set(np.flatnonzero(ParetoDisplay.from_search(other).front)) == set(other.pareto_.index)
     with pytest.warns(optuna.exceptions.ExperimentalWarning):
         axes = optuna.visualization.matplotlib.plot_pareto_front(found.study_)
     assert sum(len(points.get_offsets()) for points in axes.collections) == 12
@@ -276,7 +303,7 @@ def test_rules_that_do_not_choose_lose_nothing(rule, error, text, graph, y):
 
 def test_fits_that_fail(graph, y):
     space = {"wrong": uniform(0, 0.4), "fails": [False, False, True]}
-    with pytest.warns(FitFailedWarning, match=r"of 24 fits failed, the first one with RuntimeError: this one fails"):
+    with pytest.warns(FitFailedWarning, match=r"of 24 fits failed, .*the first one with RuntimeError: this one fails"):
         found = search(space).fit(graph, y)
     failed = np.asarray(found.cv_results_["param_fails"], dtype=bool)
     np.testing.assert_array_equal(np.isnan(found.cv_results_["mean_test_accuracy"]), failed)
@@ -285,11 +312,16 @@ def test_fits_that_fail(graph, y):
     assert not found.pareto_["fails"].any()
     with pytest.warns(FitFailedWarning):
         zero = search(space, error_score=0.0).fit(graph, y)
+    assert {trial.state.name for trial in found.study_.trials} == {"COMPLETE", "FAIL"}
+    assert not zero.pareto_["fails"].any()  # although a gap of 0 would be the best
+    with pytest.warns(FitFailedWarning):
+        fairest = search(space, error_score=0.0, refit="neg_delta_dsp").fit(graph, y)
+    assert not fairest.best_params_["fails"]
     assert (zero.cv_results_["mean_test_accuracy"][np.asarray(zero.cv_results_["param_fails"], dtype=bool)] == 0).all()
 
 
 def test_all_fits_fail(graph, y):
-    with pytest.raises(ValueError, match="24 of 24 fits failed, the first one with RuntimeError: this one fails"):
+    with pytest.raises(ValueError, match=r"24 of 24 fits failed, .* RuntimeError: this one fails"):
         search({"fails": [True]}).fit(graph, y)
     with pytest.raises(RuntimeError, match=r"^this one fails$"):
         search({"fails": [True]}, error_score="raise").fit(graph, y)
@@ -308,6 +340,8 @@ def test_all_fits_fail(graph, y):
         ({"objectives": ("accuracy", "f1")}, "no score 'f1', only"),
         ({"scoring": Tradeoff(), "min_accuracy": 0.5}, "no score 'accuracy', only"),
         ({"storage": "sqlite://"}, "study_name="),
+        ({"storage": "journal.log", "study_name": "s"}, "URL of a database"),
+        ({"cv": []}, "gives no folds"),
         ({"timeout": 1e-9}, "longer timeout"),
     ],
 )
@@ -352,6 +386,21 @@ def test_in_pipelines_and_nested(data):
     assert all(each.best_params_ in each.cv_results_["params"] for each in result["estimator"])
     assert "ParetoSearchCV" in inner._repr_html_()
     assert "GraphTransformer" in inner._repr_html_()
+
+
+def test_folds_may_come_from_a_generator(graph, y):
+    found = search(cv=CV.split(np.zeros(200), y)).fit(graph, y)
+    assert found.n_splits_ == 2
+    np.testing.assert_array_equal(
+        found.cv_results_["mean_test_accuracy"], search().fit(graph, y).cv_results_["mean_test_accuracy"]
+    )
+
+
+def test_scores_by_the_name_that_was_refitted_by(graph, y):
+    found = search(refit="neg_delta_deo").fit(graph, y)
+    assert found.score(graph, y) == fairness_scoring(found.best_estimator_, graph, y)["neg_delta_deo"]
+    with pytest.raises(TypeError, match="nonsense"):
+        search().fit(graph, y).score(graph, y, nonsense=1)
 
 
 def test_clone_and_pickle(graph, y):

@@ -155,26 +155,37 @@ class ParetoDisplay:
 
     @classmethod
     def from_search(
-        cls, search: Any, *, accuracy: str = "accuracy", gap: str = "dsp", majority: float | None = None, ax: Any = None
+        cls,
+        search: Any,
+        *,
+        accuracy: str = "accuracy",
+        gap: str | None = None,
+        majority: float | None = None,
+        ax: Any = None,
     ) -> ParetoDisplay:
         """Draw the candidates of a fitted search, each a mean over folds with its standard deviation.
 
         Parameters
         ----------
         search : fitted search over several metrics
-            Such as GridSearchCV with ``scoring=fairness_scoring``; its choice is marked.
+            Such as ParetoSearchCV, or GridSearchCV with ``scoring=fairness_scoring``; its choice
+            is marked.
         accuracy : str, default="accuracy"
             Name of the score.
-        gap : {"dsp", "deo"}, default="dsp"
+        gap : {"dsp", "deo"}, default=None
+            By default the one that the search has as its objective, or else "dsp".
         majority : float, default=None
             Accuracy of a majority vote.
         ax : matplotlib Axes, default=None
         """
+        objectives = getattr(search, "objectives_", ())
+        if gap is None:
+            gap = next((name for name in GAPS if f"neg_delta_{name}" in objectives), "dsp")
         results, fairness = search.cv_results_, f"neg_delta_{_check_gap(gap)}"
         for name in (accuracy, fairness):
             if f"mean_test_{name}" not in results:
                 raise ValueError(f"The search has no score {name!r}. Pass scoring=fairness_scoring to it.")
-        return cls(
+        display = cls(
             results[f"mean_test_{accuracy}"],
             -np.asarray(results[f"mean_test_{fairness}"]),
             accuracy_sd=results.get(f"std_test_{accuracy}"),
@@ -183,7 +194,10 @@ class ParetoDisplay:
             chosen=getattr(search, "best_index_", None),
             majority=majority,
             gap_name=GAPS[gap],
-        ).plot(ax=ax)
+        )
+        if set(objectives) == {accuracy, fairness}:  # its own front, which may be of less than all candidates
+            display.front = np.isin(results["trial"], search.pareto_.index)
+        return display.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ParetoDisplay:
         """Draw.

@@ -15,35 +15,39 @@ from ._folds import Fold
 from ._results import entries
 
 
-def usable(outcomes: Sequence[Sequence[Fold]], error_score: Any) -> list[list[Fold]]:
+def completed(outcomes: Sequence[Sequence[Fold]], error_score: Any) -> list[list[Fold]]:
     """Outcomes with scores for the folds that failed, with one warning for all; an error if there is no other fold."""
     errors = [fold["error"] for folds in outcomes for fold in folds if "error" in fold]
     if not errors:
         return [list(folds) for folds in outcomes]
-    n_fits = sum(map(len, outcomes))
-    text = f"{len(errors)} of {n_fits} fits failed, the first one with {errors[0]}"
-    if len(errors) == n_fits:
-        raise ValueError(f"{text}\nerror_score='raise' shows where it comes from.")
-    warnings.warn(f"{text}\nTrials with such fits have the scores {error_score}.", FitFailedWarning, stacklevel=4)
+    n_folds = sum(map(len, outcomes))
+    text = f"{len(errors)} of {n_folds} fits failed, or their scoring, the first one with {errors[0]}"
+    if len(errors) == n_folds:
+        raise ValueError(f"{text}\nWith error_score='raise' it is raised where it happens.")
+    warnings.warn(f"{text}\nTrials with such fits are not chosen.", FitFailedWarning, stacklevel=4)
     names = next(fold["scores"] for folds in outcomes for fold in folds if "error" not in fold)
     substitute = dict.fromkeys(names, float(error_score))
     return [[fold if "error" not in fold else {**fold, "scores": substitute} for fold in folds] for folds in outcomes]
 
 
-def accurate_enough(results: Mapping[str, Any], min_accuracy: float | None) -> NDArray[np.bool_]:
-    """Which trials reach the accuracy that is asked for; all of them, with a warning, if none does."""
-    everything = np.ones(len(results["trial"]), dtype=bool)
+def eligible(
+    results: Mapping[str, Any], outcomes: Sequence[Sequence[Fold]], min_accuracy: float | None
+) -> NDArray[np.bool_]:
+    """Which trials may be chosen: those without failed fits that are accurate enough, if there are any."""
+    sound = np.array([not any("error" in fold for fold in folds) for folds in outcomes])
+    if not sound.any():
+        raise ValueError("Every trial has a fit that failed. With error_score='raise' it is raised where it happens.")
     if min_accuracy is None:
-        return everything
-    allowed = np.asarray(results["mean_test_accuracy"] >= min_accuracy)
+        return sound
+    allowed = sound & np.asarray(results["mean_test_accuracy"] >= min_accuracy)
     if allowed.any():
         return allowed
-    best = np.nanmax(results["mean_test_accuracy"])
+    best = np.nanmax(results["mean_test_accuracy"][sound])
     warnings.warn(
         f"No trial reaches min_accuracy={min_accuracy}: the most accurate one has {best:.3f}. All of them are taken.",
         UserWarning, stacklevel=3,
     )  # fmt: skip
-    return everything
+    return sound
 
 
 def chosen(results: Mapping[str, Any], refit: Any, objectives: Sequence[str], allowed: NDArray[np.bool_]) -> int:

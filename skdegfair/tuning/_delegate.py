@@ -70,6 +70,8 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
     estimator: Any
     refit: Any
     scoring: Any
+    storage: Any
+    cv: Any
     best_estimator_: Any
 
     def predict(self, X: Any, A: Any = None) -> Any:
@@ -93,13 +95,19 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
 
     @accepts_graph
     def score(self, X: Any, y: Any = None, A: Any = None, **params: Any) -> float:
-        """Score the chosen estimator: by ``scoring`` if that gives one number, else by its own ``score`` (accuracy)."""
+        """Score the chosen estimator.
+
+        By the score that ``refit`` names, or the only one that ``scoring`` gives; else by the
+        estimator's own ``score``, which is accuracy.
+        """
         best, data = self._best("score"), graph_of(X, A, self.estimator)
-        if self.objectives_ != ("score",):
-            return float(best.score(data, y))
         if get_config()["enable_metadata_routing"]:
             params = process_routing(self, "score", **params).scorer["score"]
-        return float(self.scorer_(best, data, y, **params))
+        if self.objectives_ == ("score",):
+            return float(self.scorer_(best, data, y, **params))
+        if isinstance(self.refit, str):
+            return float(self.scorer_(best, data, y, **params)[self.refit])
+        return float(best.score(data, y, **params))
 
     @property
     def classes_(self) -> Any:
@@ -127,14 +135,11 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
         router.add(estimator=self.estimator, method_mapping=fit)
         score = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
         router.add(scorer=self._scorer(), method_mapping=score)
-        router.add(splitter=self._splitter(), method_mapping=MethodMapping().add(caller="fit", callee="split"))
+        router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
         return router
 
     def _scorer(self) -> Any:
         return check_scoring(self.estimator, fairness_scoring if self.scoring is None else self.scoring)
-
-    def _splitter(self, y: Any = None) -> Any:
-        raise NotImplementedError
 
     def _best(self, name: str) -> Any:
         if not self.refit:
@@ -146,6 +151,12 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
         """Nothing of an earlier fit shall stand beside what comes of this one."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if self.storage is not None:
+            state.pop("study_", None)  # it would connect to its database wherever it is loaded
+        return state
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "best_estimator_" if self.refit is not False else "cv_results_")

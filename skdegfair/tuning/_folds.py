@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from joblib import parallel_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import cross_validate
 
@@ -30,9 +31,10 @@ def judge_fold(
 ) -> Fold:
     """Fit with a setting to the training part of a split, and score the other part; ``catch`` errors, or not."""
     try:
-        result = cross_validate(
-            configured(estimator, params), X, y, cv=[split], scoring=scoring, params=metadata, error_score="raise"
-        )
+        with parallel_config(backend="sequential"):  # one fold is one task, also where an engine is set
+            result = cross_validate(
+                configured(estimator, params), X, y, cv=[split], scoring=scoring, params=metadata, error_score="raise"
+            )
     except Exception as error:
         if not catch:
             raise
@@ -42,7 +44,6 @@ def judge_fold(
     return {"scores": scores, **times}
 
 
-def means_of(folds: Sequence[Fold]) -> dict[str, float]:
-    """Mean of each score over the folds; NaN where it is missing from one."""
-    names = dict.fromkeys(name for fold in folds for name in fold["scores"])
+def means_of(folds: Sequence[Fold], names: Sequence[str]) -> dict[str, float]:
+    """Mean of some scores over the folds; NaN if one of these failed."""
     return {name: float(np.mean([fold["scores"].get(name, np.nan) for fold in folds])) for name in names}

@@ -34,8 +34,8 @@ class FairnessObjective:
     params : dict or callable, default=None
         The search space, as for :class:`ParetoSearchCV`.
     cv : int, splitter or iterable, default=None
-        As in scikit-learn; 5 folds by default. Splitters that shuffle need a fixed
-        ``random_state``, else each trial is judged by other folds.
+        As in scikit-learn; 5 folds by default. All trials are judged by the same folds; those
+        of other workers are the same if the splitter does not shuffle, or has a random_state.
     metrics : str or sequence of str, default=("accuracy", "neg_delta_dsp")
         Names of scores that ``scoring`` gives.
     scoring : callable, list or dict, default=None
@@ -77,12 +77,15 @@ class FairnessObjective:
         scoring: Any = None,
         min_accuracy: float | None = None,
     ) -> None:
-        self.estimator, self.cv, self.min_accuracy = estimator, cv, min_accuracy
+        self.estimator, self.min_accuracy = estimator, min_accuracy
         self.G, self.y = indexable(G, y)
+        self.splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(self.G, self.y))
         self.params = search_space(estimator) if params is None else as_space(params)
         self.metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         self.scoring = fairness_scoring if scoring is None else scoring
         self.directions = ["maximize"] * len(self.metrics)
+        if not self.splits:
+            raise ValueError(f"cv={cv!r} gives no folds.")
         if not self.metrics:
             raise ValueError("metrics must name at least one score.")
 
@@ -102,8 +105,7 @@ class FairnessObjective:
         self._check_directions(trial)
         setting = suggested(trial, self.params)
         folds = []
-        splitter = check_cv(self.cv, self.y, classifier=is_classifier(self.estimator))
-        for number, split in enumerate(splitter.split(self.G, self.y)):
+        for number, split in enumerate(self.splits):
             folds.append(judge_fold(self.estimator, setting, self.G, self.y, split, self.scoring))
             scores = folds[-1]["scores"]
             missing = {*self.metrics, *(() if self.min_accuracy is None else ("accuracy",))} - set(scores)
@@ -113,7 +115,7 @@ class FairnessObjective:
                 trial.report(scores[self.metrics[0]], number)
                 if trial.should_prune():
                     raise TrialPruned(f"after {number + 1} folds")
-        means = means_of(folds)
+        means = means_of(folds, list(folds[0]["scores"]))
         for name, mean in means.items():
             trial.set_user_attr(f"mean_{name}", mean)
             trial.set_user_attr(f"std_{name}", float(np.std([fold["scores"][name] for fold in folds])))

@@ -55,7 +55,7 @@ def entries(results: Mapping[str, Any], places: Any) -> dict[str, Any]:
 def _masked(name: str, settings: Sequence[Mapping[str, Any]]) -> Any:
     """Values of one parameter, masked where a trial did not have it."""
     kinds = {type(setting[name]) for setting in settings if name in setting}
-    dtype = int if kinds == {int} else float if kinds <= {int, float} else object
+    dtype = next(iter(kinds)) if kinds in ({int}, {bool}) else float if kinds <= {int, float} else object
     column = np.ma.masked_all(len(settings), dtype=dtype)
     for place, setting in enumerate(settings):
         if name in setting:

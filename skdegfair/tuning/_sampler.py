@@ -10,7 +10,11 @@ import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import BaseSampler, TPESampler
 from optuna.study import Study
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, TrialState
+
+from ._study import FAILED
+
+NOTHING = object()
 
 
 class SeededSampler(BaseSampler):
@@ -23,7 +27,7 @@ class SeededSampler(BaseSampler):
     ----------
     seed : int
     first : mapping
-        Values for trial 0; what the space does not allow is drawn.
+        Values for the first trial that is not given up; what the space does not allow is drawn.
     """
 
     def __init__(self, seed: int, first: Mapping[str, Any]) -> None:
@@ -32,6 +36,10 @@ class SeededSampler(BaseSampler):
     def _for(self, trial: FrozenTrial, name: str = "") -> TPESampler:
         words = [self.seed, trial.number, crc32(name.encode())]
         return TPESampler(seed=int(np.random.SeedSequence(words).generate_state(1)[0]))
+
+    def _is_first(self, study: Study, trial: FrozenTrial) -> bool:
+        before = study.get_trials(deepcopy=False)[: trial.number]
+        return all(each.state == TrialState.FAIL and FAILED not in each.user_attrs for each in before)
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         return self._for(trial).infer_relative_search_space(study, trial)
@@ -44,7 +52,7 @@ class SeededSampler(BaseSampler):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        if trial.number == 0 and _allows(param_distribution, self.first.get(param_name)):
+        if self._is_first(study, trial) and _allows(param_distribution, self.first.get(param_name, NOTHING)):
             return self.first[param_name]
         return self._for(trial, param_name).sample_independent(study, trial, param_name, param_distribution)
 
@@ -54,6 +62,8 @@ def _allows(values: BaseDistribution, value: Any) -> bool:
         return any(type(choice) is type(value) and choice == value for choice in values.choices)
     if not isinstance(values, FloatDistribution | IntDistribution) or type(value) not in (int, float):
         return False
+    if not values.low <= value <= values.high:
+        return False
     steps = (value - values.low) / (values.step or 1)
     on_grid = abs(steps - round(steps)) < 1e-9 or (isinstance(values, FloatDistribution) and values.step is None)
-    return bool(values.low <= value <= values.high and on_grid)
+    return bool(on_grid)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import optuna
-from joblib import Parallel, delayed
-from optuna.trial import FixedTrial
+from joblib import delayed
+from optuna.trial import FixedTrial, FrozenTrial, Trial
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
@@ -19,16 +19,16 @@ from sklearn.utils import check_random_state, get_tags, indexable
 from tqdm import tqdm
 
 from .._dispatch import accepts_graph
-from ..metrics import DegreeScorer, FairnessScoring, Tradeoff, fairness_scoring
-from ._choice import accurate_enough, chosen, usable
+from ..metrics import fairness_scoring
+from ._choice import chosen, completed, eligible
 from ._delegate import FittedBest, graph_of, routed
+from ._engine import engine
 from ._folds import configured, judge_fold
+from ._options import check_options, objectives_of
 from ._results import front_of, results_of
 from ._sampler import SeededSampler
 from ._space import as_space, search_space, suggested
-from ._study import FOLDS, describe, give_up, judged, open_study, quiet, record
-
-MAPPED = "10K"  # larger arrays go to processes as files, once, and not with every task
+from ._study import describe, folds_of, give_up, judged, open_study, quiet, record
 
 
 class ParetoSearchCV(FittedBest):
@@ -73,7 +73,8 @@ class ParetoSearchCV(FittedBest):
         Needed with a storage.
     sampler : optuna sampler, default=None
         By default Optuna's TPE, with a seed per trial, and the estimator's own parameters as
-        first trial. Another sampler is seeded by whoever makes it.
+        first trial. Another sampler is copied, and gets a new seed when a study is resumed;
+        workers that share a storage need one without a seed, or with a seed each.
     batch_size : int, default=4
         Trials that are drawn at a time, before their scores are known. Larger ones keep more
         processes busy, smaller ones learn more from each trial. Results depend on it, and not
@@ -87,7 +88,8 @@ class ParetoSearchCV(FittedBest):
     random_state : int, RandomState instance or None, default=None
         Decides which settings are tried. Give the estimator its own.
     error_score : "raise" or number, default=np.nan
-        Score of fits that fail. With NaN their trials count as failed.
+        Score in ``cv_results_`` of fits that fail; trials with such fits are not chosen. With
+        "raise", failed trials of a resumed study do not count.
 
     Attributes
     ----------
@@ -102,7 +104,7 @@ class ParetoSearchCV(FittedBest):
         Mean score of what was chosen, if it was by one score.
     study_ : optuna Study
         For Optuna's own plots and its dashboard. It is there while the search runs, and after
-        one that was interrupted.
+        one that was interrupted. Pickles of a search with a storage are without it.
     objectives_ : tuple of str
     n_splits_ : int
     scorer_ : callable
@@ -191,20 +193,23 @@ class ParetoSearchCV(FittedBest):
         -------
         self
         """
-        self._check_options()
+        check_options(self)
         if y is None and get_tags(self.estimator).target_tags.required:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         X, y = indexable(graph_of(X, A, self.estimator), y)
         metadata = routed(self, params)
         splitter = self._splitter(y)
         splits = [tuple(map(np.asarray, split)) for split in splitter.split(X, y, **metadata.split)]
+        if not splits:
+            raise ValueError(f"cv={self.cv!r} gives no folds.")
         scoring = fairness_scoring if self.scoring is None else self.scoring
         scorer = check_scoring(self.estimator, scoring)
-        objectives = self._objectives()
+        objectives = objectives_of(self)
         values = search_space(self.estimator) if self.param_distributions is None else self.param_distributions
         space = as_space(values)
+        again = {"X": X, "y": y, "fit parameters": params, "cv": splits} if self.storage is not None else {}
         task = describe(
-            estimator=self.estimator, space=space, splits=splits, y=y, scoring=scoring, objectives=objectives,
+            estimator=self.estimator, space=space, data=again, scoring=scoring, objectives=objectives,
             floor=self.min_accuracy,
         )  # fmt: skip
         self._forget()
@@ -212,20 +217,24 @@ class ParetoSearchCV(FittedBest):
             self.study_ = open_study(self.storage, self.study_name, self._sampler(), task)
             fixed = (scoring, metadata.judge, self.error_score != "raise")
             self._carry_out(self.study_, space, objectives, splits, (X, y), fixed)
-            trials = judged(self.study_)
+            trials = self._judged()
         if not trials:
             raise ValueError(f"No trial was finished in {self.timeout} seconds. Give the search a longer timeout.")
         settings = [dict(trial.params) for trial in trials]
         if callable(space):
             settings = [suggested(FixedTrial(setting), space) for setting in settings]
-        outcomes = usable([trial.user_attrs[FOLDS] for trial in trials], self.error_score)
+        outcomes = completed([folds_of(trial) for trial in trials], self.error_score)
         results = results_of([trial.number for trial in trials], settings, outcomes)
         self.n_splits_, self.scorer_, self.objectives_ = len(splits), scorer, objectives
-        allowed = accurate_enough(results, self.min_accuracy)
+        allowed = eligible(results, outcomes, self.min_accuracy)
         self.cv_results_, self.pareto_ = results, front_of(results, objectives, allowed)
         if self.refit is not False:
             self._choose(results, allowed, X, y, metadata.fit)
         return self
+
+    def _judged(self) -> list[FrozenTrial]:
+        """Trials that count; where errors are raised, failed ones of an earlier search do not."""
+        return judged(self.study_, failed=self.error_score != "raise")
 
     def _choose(self, results: Mapping[str, Any], allowed: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
         self.best_index_ = chosen(results, self.refit, self.objectives_, allowed)
@@ -243,28 +252,29 @@ class ParetoSearchCV(FittedBest):
     ) -> None:
         """Ask for trials, judge them, tell what came of them, until there are enough or time is up."""
         end = np.inf if self.timeout is None else time.monotonic() + self.timeout
-        done, trials = len(judged(study)), []
+        done, trials = len(self._judged()), list[Trial]()
         bar = tqdm(total=self.n_trials, initial=done, desc="trials", disable=not self.show_progress)
         try:
-            with bar, _parallel(self.n_jobs) as parallel:
+            with bar, engine(self.n_jobs, data) as parallel:
                 while done < self.n_trials and time.monotonic() < end:
-                    trials = [study.ask() for _ in range(min(self.batch_size, self.n_trials - done))]
+                    trials = []
+                    for _ in range(min(self.batch_size, self.n_trials - done)):
+                        trials.append(study.ask())
                     settings = [suggested(trial, space) for trial in trials]
-                    folds = iter(
-                        parallel(
-                            delayed(judge_fold)(self.estimator, setting, *data, split, *fixed)
-                            for setting in settings
-                            for split in splits
-                        )
+                    folds = parallel(
+                        delayed(judge_fold)(self.estimator, setting, *data, split, *fixed)
+                        for setting in settings
+                        for split in splits
                     )
                     for trial in trials:
-                        record(study, trial, list(islice(folds, len(splits))), objectives, self.min_accuracy)
+                        outcome = list(islice(folds, len(splits)))
+                        record(study, trial, outcome, objectives, self.min_accuracy)
                         bar.update()
                     next(folds, None)  # joblib warns of a generator that was not read to its end
-                    done = len(judged(study))  # those of other workers, too
+                    done = len(self._judged())  # those of other workers, too
         except KeyboardInterrupt:
             give_up(study, trials)
-            raise KeyboardInterrupt(self._how_to_resume(len(judged(study)))) from None
+            raise KeyboardInterrupt(self._how_to_resume(len(self._judged()))) from None
         except BaseException:
             give_up(study, trials)
             raise
@@ -273,48 +283,15 @@ class ParetoSearchCV(FittedBest):
         kept = f"The search was stopped; {done} of {self.n_trials} trials are finished and in study_."
         if self.storage is None:
             return f"{kept} To be able to resume a search, give it a storage and a study_name."
-        return f"{kept} Fit again with storage={self.storage!r}, study_name={self.study_name!r} to go on with them."
+        shown = isinstance(self.storage, str) and "@" not in self.storage  # no passwords
+        where = f"storage={self.storage!r}" if shown else "the same storage"
+        return f"{kept} Fit again with {where}, study_name={self.study_name!r} to go on with them."
 
     def _sampler(self) -> Any:
         if self.sampler is not None:
-            return self.sampler
+            return copy.deepcopy(self.sampler)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return SeededSampler(seed, self.estimator.get_params(deep=True))
 
     def _splitter(self, y: Any = None) -> Any:
         return check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-
-    def _objectives(self) -> tuple[str, ...]:
-        if self.objectives is not None:
-            return (self.objectives,) if isinstance(self.objectives, str) else tuple(self.objectives)
-        return ("accuracy", "neg_delta_dsp") if _gives_several(self.scoring) else ("score",)
-
-    def _check_options(self) -> None:
-        for name in ("n_trials", "batch_size"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}.")
-        if self.timeout is not None and not (isinstance(self.timeout, Real) and self.timeout > 0):
-            raise ValueError(f"timeout must be a positive number of seconds, got {self.timeout!r}.")
-        if self.min_accuracy is not None and not (isinstance(self.min_accuracy, Real) and 0 <= self.min_accuracy <= 1):
-            raise ValueError(f"min_accuracy must be between 0 and 1, got {self.min_accuracy!r}.")
-        if not (isinstance(self.refit, bool | str) or callable(self.refit)):
-            raise ValueError(f"refit must be True, False, the name of a score or a rule, got {self.refit!r}.")
-        if self.error_score != "raise" and not isinstance(self.error_score, Real):
-            raise ValueError(f"error_score must be 'raise' or a number, got {self.error_score!r}.")
-        if self.objectives is not None and not len(self.objectives):
-            raise ValueError("objectives must name at least one score.")
-
-
-def _gives_several(scoring: Any) -> bool:
-    if isinstance(scoring, FairnessScoring):
-        return not isinstance(scoring, DegreeScorer | Tradeoff)
-    return scoring is None or not (isinstance(scoring, str) or callable(scoring))
-
-
-def _parallel(n_jobs: int | None) -> Parallel:
-    """Tasks in parallel, each result as soon as it is there, where the engine can do that."""
-    try:
-        return Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=MAPPED)
-    except ValueError:  # such as Dask's
-        return Parallel(n_jobs=n_jobs, max_nbytes=MAPPED)

@@ -59,6 +59,10 @@ def search_space(estimator: BaseEstimator, **changes: Any) -> Space:
     ready = {
         name: each for short, each in (TRAINING | FAIRNESS).items() for name in own if name.split("__")[-1] == short
     }
+    if not ready and not changes:
+        raise ValueError(
+            f"{type(estimator).__name__} has none of the parameters of the ready search space: say what to search."
+        )
     unknown = sorted(set(changes) - set(own))
     if unknown:
         raise ValueError(f"{type(estimator).__name__} has no parameter {unknown[0]!r}.")
@@ -125,7 +129,13 @@ def _as_distribution(name: str, values: Any) -> BaseDistribution:
             return IntDistribution(int(low), int(high))
         return FloatDistribution(float(low), float(high), log=kind != "uniform")
     if kind is None and hasattr(values, "__len__") and not isinstance(values, str | Mapping) and len(values):
-        return CategoricalDistribution([each.item() if hasattr(each, "item") else each for each in values])
+        choices = [each.item() if hasattr(each, "item") else each for each in values]
+        if not all(each is None or isinstance(each, bool | int | float | str) for each in choices):
+            raise TypeError(
+                f"Values of {name!r} must be numbers, strings, bools or None, which a study can keep. For others, pass "
+                "a function of a trial that draws their names by trial.suggest_categorical and returns what they mean."
+            )
+        return CategoricalDistribution(choices)
     raise TypeError(
         f"Values of {name!r} must be a list that is not empty, an optuna distribution, or uniform, loguniform or "
         f"randint of scipy.stats, got {values!r}."

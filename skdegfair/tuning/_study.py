@@ -7,28 +7,29 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import Any
 
+import joblib
 import numpy as np
 import optuna
 from optuna.distributions import distribution_to_json
 from optuna.exceptions import StorageInternalError
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from ._folds import Fold, means_of
 
 FOLDS = "skdegfair:folds"
+FAILED = "skdegfair:folds of a trial that failed"
 TASK = "skdegfair:task"
 
 
-def describe(
-    *, estimator: Any, space: Any, splits: Sequence[Any], y: Any, scoring: Any, objectives: Sequence[str], floor: Any
-) -> dict[str, Any]:
-    """What two searches must share for their trials to be compared."""
+def describe(*, estimator: Any, space: Any, data: Any, scoring: Any, objectives: Any, floor: Any) -> dict[str, Any]:
+    """What two searches must share for their trials to be compared; ``data`` are names and what belongs to them."""
+    values: Any
     if callable(space):
-        values = getattr(space, "__qualname__", repr(space))
+        values = _without_addresses(getattr(space, "__qualname__", space))
     else:
         values = {name: distribution_to_json(each) for name, each in space.items()}
     return {
@@ -38,8 +39,7 @@ def describe(
             if name.split("__")[-1] not in ("verbose", "n_jobs")
         },
         "param_distributions": values,
-        "cv": _digest(part for split in splits for part in split),
-        "y": _digest([y]),
+        **{name: joblib.hash(value) for name, value in data.items()},
         "scoring": _without_addresses(scoring),
         "objectives": list(objectives),
         "min_accuracy": floor,
@@ -48,53 +48,62 @@ def describe(
 
 def open_study(storage: Any, name: str | None, sampler: Any, task: Mapping[str, Any]) -> optuna.Study:
     """A new study, or the one of that name in the storage if it is about the same."""
-    if storage is not None and name is None:
-        raise ValueError("With a storage, give study_name= too: it is by its name that a study is found again.")
+    directions = [StudyDirection.MAXIMIZE] * len(task["objectives"])
     study = optuna.create_study(
         storage=_opened(storage) if isinstance(storage, str) else storage,
         study_name=name,
         sampler=sampler,
-        directions=["maximize"] * len(task["objectives"]),
+        directions=directions,
         load_if_exists=True,
     )
+    trials = study.get_trials(deepcopy=False)  # before the task is read, which another worker may be writing
     before = study.user_attrs.get(TASK)
-    if before is None and study.get_trials(deepcopy=False):
-        raise ValueError(f"Study {name!r} has trials that are not of a ParetoSearchCV. Choose another study_name.")
+    if study.directions != directions or (before is None and trials):
+        raise ValueError(f"Study {name!r} is not of such a ParetoSearchCV. Choose another study_name.")
     differing = [] if before is None else [key for key, value in task.items() if before.get(key) != value]
-    if differing:
+    if differing and judged(study):
         raise ValueError(
             f"Study {name!r} is of another search: {', '.join(differing)} differ. Choose another study_name, or set "
             "what it was before; folds that are shuffled need a fixed random_state."
         )
     study.set_user_attr(TASK, dict(task))
+    if trials:
+        sampler.reseed_rng()  # or it would draw again what it has drawn before; ours has a seed per trial
     return study
 
 
-def judged(study: optuna.Study) -> list[FrozenTrial]:
-    """Trials that went through all their folds, by whatever worker, in their order."""
-    trials = study.get_trials(deepcopy=False)
-    return [trial for trial in trials if trial.state.is_finished() and FOLDS in trial.user_attrs]
+def judged(study: optuna.Study, *, failed: bool = True) -> list[FrozenTrial]:
+    """Trials that went through all their folds, by whatever worker, in their order; those that failed, or not."""
+    marks = {TrialState.COMPLETE: FOLDS} | ({TrialState.FAIL: FAILED} if failed else {})
+    return [trial for trial in study.get_trials(deepcopy=False) if marks.get(trial.state) in trial.user_attrs]
+
+
+def folds_of(trial: FrozenTrial) -> list[Fold]:
+    """What came of each fold of a judged trial."""
+    return list(trial.user_attrs[FOLDS if FOLDS in trial.user_attrs else FAILED])
 
 
 def record(
     study: optuna.Study, trial: Trial, folds: Sequence[Fold], objectives: Sequence[str], floor: float | None
 ) -> None:
     """Write a trial's folds to the study and tell the sampler how good they are."""
-    means = means_of(folds)
-    missing = {*objectives, *(() if floor is None else ("accuracy",))} - set(means)
-    if means and missing:
-        raise ValueError(
-            f"There is no score {sorted(missing)[0]!r}, only {sorted(means)}. Objectives are names of scores: pass "
-            "objectives= or another scoring=."
-        )
-    trial.set_user_attr(FOLDS, list(folds))
-    values = [means.get(name, np.nan) for name in objectives]
-    if not np.isfinite(values).all():
+    needed = [*objectives, *([] if floor is None else ["accuracy"])]
+    for fold in folds:
+        missing = [name for name in needed if name not in fold["scores"] and "error" not in fold]
+        if missing:
+            raise ValueError(
+                f"There is no score {missing[0]!r}, only {sorted(fold['scores'])}. Objectives are names of scores: "
+                "pass objectives= or another scoring=."
+            )
+    means = means_of(folds, needed)
+    if not np.isfinite(list(means.values())).all():
+        trial.set_user_attr(FAILED, list(folds))
         study.tell(trial, state=TrialState.FAIL)
         return
     if floor is not None:
         trial.set_constraint("accuracy", floor - means["accuracy"])
-    study.tell(trial, values)
+    trial.set_user_attr(FOLDS, list(folds))
+    study.tell(trial, [means[name] for name in objectives])
 
 
 def give_up(study: optuna.Study, trials: Sequence[Trial]) -> None:
@@ -119,20 +128,11 @@ def _opened(url: str, attempts: int = 10) -> Any:
     for attempt in range(attempts):
         try:
             return optuna.storages.get_storage(url)
-        except (SQLAlchemyError, StorageInternalError):
+        except (IntegrityError, OperationalError, ProgrammingError, StorageInternalError):
             if attempt == attempts - 1:
                 raise
             time.sleep(random.uniform(0, 0.2 * (attempt + 1)))
 
 
-def _digest(arrays: Any) -> str:
-    total = sha256()
-    for array in arrays:
-        array = np.asarray(array)
-        total.update(repr((array.shape, array.dtype.kind)).encode())
-        total.update(repr(array.tolist()).encode() if array.dtype == object else array.tobytes())
-    return total.hexdigest()
-
-
 def _without_addresses(thing: Any) -> str:
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(thing))
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", thing if isinstance(thing, str) else repr(thing))
