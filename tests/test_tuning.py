@@ -233,6 +233,7 @@ def test_displays_and_plots_of_optuna(graph, y):
     with pytest.warns(optuna.exceptions.ExperimentalWarning):
         axes = optuna.visualization.matplotlib.plot_pareto_front(found.study_)
     assert sum(len(points.get_offsets()) for points in axes.collections) == 12
+    assert axes.get_xlabel() == "accuracy"
 
 
 # what is chosen

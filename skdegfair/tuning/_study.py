@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +14,7 @@ import joblib
 import numpy as np
 import optuna
 from optuna.distributions import distribution_to_json
-from optuna.exceptions import StorageInternalError
+from optuna.exceptions import ExperimentalWarning, StorageInternalError
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
@@ -67,6 +68,9 @@ def open_study(storage: Any, name: str | None, sampler: Any, task: Mapping[str, 
             "what it was before; folds that are shuffled need a fixed random_state."
         )
     study.set_user_attr(TASK, dict(task))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExperimentalWarning)
+        study.set_metric_names(task["objectives"])  # for plots and the dashboard
     if trials:
         sampler.reseed_rng()  # or it would draw again what it has drawn before; ours has a seed per trial
     return study
