@@ -35,9 +35,9 @@ SCORES = {"accuracy": 1, "neg_delta_dsp": -1, "neg_delta_deo": -1}
 
 def front(seed, quick, n_jobs):
     """One comparison of a search with random settings."""
-    data = make_degree_biased_graph(600, random_state=seed)
+    data = make_degree_biased_graph(400, random_state=seed)
     folds = StratifiedKFold(3, shuffle=True, random_state=seed)
-    estimator = DegFairGNNClassifier(max_epochs=10 if quick else 100, random_state=seed)
+    estimator = DegFairGNNClassifier(max_epochs=10 if quick else 60, random_state=seed)
     options = {"n_trials": 8 if quick else 40, "cv": folds, "refit": False, "n_jobs": n_jobs, "random_state": seed}
     points = []
     for sampler in (None, optuna.samplers.RandomSampler(seed=seed)):
