@@ -1,5 +1,6 @@
 """Studies that are interrupted, shared, killed, and carried on; searches on many processes."""
 
+import contextlib
 import functools
 import os
 import pickle
@@ -305,6 +306,7 @@ def _names(storage):
 # Ctrl-C
 
 SCRIPT = """
+import signal
 import sys
 from skdegfair import DegFairGNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
@@ -316,6 +318,7 @@ class Tell(Callback):
         print("epoch", flush=True)
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
     data = make_degree_biased_graph(300, random_state=0)
     clf = DegFairGNNClassifier(max_epochs=10**6, random_state=0, callbacks=[Tell()])
     space = {"fairness_weight": [0.5, 1.0]}
@@ -333,9 +336,13 @@ def test_ctrl_c_stops_within_an_epoch(tmp_path, storage, n_jobs):
         [sys.executable, script, storage, str(n_jobs)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-    assert running.stdout.readline() == "epoch\n"
-    os.killpg(running.pid, signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    try:
+        assert running.stdout.readline() == "epoch\n"
+        os.killpg(running.pid, signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
     assert running.returncode != 0
     if n_jobs == 1:
         assert out.count("epoch") <= 20  # those that were in the pipe
