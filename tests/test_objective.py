@@ -5,6 +5,7 @@ import runpy
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import optuna
 import pytest
@@ -175,4 +176,5 @@ def test_examples_in_their_quick_form(name, said, tmp_path, monkeypatch, capsys)
     more = ["--trials", "2"] if name.startswith("study") else []
     monkeypatch.setattr(sys, "argv", [f"{name}.py", "--quick", *more])
     runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    plt.close("all")
     assert said in capsys.readouterr().out

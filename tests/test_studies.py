@@ -383,7 +383,7 @@ def test_what_goes_over_the_queue(large, monkeypatch, by):
     else:
         with joblib.parallel_config(max_nbytes="10K"):  # README says so
             cross_validate(clf, graph, y, cv=4, n_jobs=2, scoring=fairness_scoring)
-    assert len(sizes) == 4
+    assert len(sizes) >= 4
     assert max(sizes) < 100_000
 
 
