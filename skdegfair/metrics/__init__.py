@@ -5,7 +5,7 @@ from ._assessed import Assessed, assess
 from ._compare import compare_fairness
 from ._curve import degree_curve
 from ._gaps import delta_deo, delta_dsp, group_scores
-from ._refit import FairestWithin, MostAccurateWithin, pareto_front
+from ._refit import FairestWithin, MostAccurateWithin, pareto_front, undominated
 from ._report import DegreeFairnessReport, degree_fairness_report
 from ._scorers import SCORERS, DegreeScorer, FairnessScoring, Tradeoff, fairness_scoring, get_scorer, make_degree_scorer
 from ._table import gaps, group_counts, mean_of_defined, prediction_rates, recalls
@@ -37,4 +37,5 @@ __all__ = [
     "pareto_front",
     "prediction_rates",
     "recalls",
+    "undominated",
 ]

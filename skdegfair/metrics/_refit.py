@@ -90,7 +90,11 @@ def pareto_front(accuracy: ArrayLike, gap: ArrayLike) -> NDArray[np.bool_]:
     >>> pareto_front([0.9, 0.8, 0.7], [0.3, 0.1, 0.2]).tolist()
     [True, True, False]
     """
-    points = np.column_stack([np.asarray(accuracy, dtype=np.float64), -np.asarray(gap, dtype=np.float64)])
+    return undominated(np.column_stack([np.asarray(accuracy, dtype=np.float64), -np.asarray(gap, dtype=np.float64)]))
+
+
+def undominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which points, (n_points, n_scores), no other one beats; higher is better, and NaN is never among them."""
     front = np.asarray(~np.isnan(points).any(1))
     for number in np.flatnonzero(front):
         beats = (points >= points[number]).all(1) & (points > points[number]).any(1)

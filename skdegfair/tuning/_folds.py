@@ -44,6 +44,16 @@ def judge_fold(
     return {"scores": scores, **times}
 
 
+def require(fold: Fold, names: Sequence[str]) -> None:
+    """Raise an error if a fold that did not fail lacks one of these scores."""
+    missing = [name for name in names if name not in fold["scores"] and "error" not in fold]
+    if missing:
+        raise ValueError(
+            f"There is no score {missing[0]!r}, only {sorted(fold['scores'])}. Objectives and metrics are names of "
+            "scores: give others, or another scoring=."
+        )
+
+
 def means_of(folds: Sequence[Fold], names: Sequence[str]) -> dict[str, float]:
     """Mean of some scores over the folds; NaN if one of these failed."""
     return {name: float(np.mean([fold["scores"].get(name, np.nan) for fold in folds])) for name in names}

@@ -14,7 +14,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
 from ..metrics import fairness_scoring
-from ._folds import judge_fold, means_of
+from ._folds import judge_fold, means_of, require
 from ._space import as_space, search_space, suggested
 
 
@@ -108,9 +108,7 @@ class FairnessObjective:
         for number, split in enumerate(self.splits):
             folds.append(judge_fold(self.estimator, setting, self.G, self.y, split, self.scoring))
             scores = folds[-1]["scores"]
-            missing = {*self.metrics, *(() if self.min_accuracy is None else ("accuracy",))} - set(scores)
-            if missing:
-                raise ValueError(f"There is no score {sorted(missing)[0]!r}, only {sorted(scores)}.")
+            require(folds[-1], [*self.metrics, *([] if self.min_accuracy is None else ["accuracy"])])
             if len(self.metrics) == 1:
                 trial.report(scores[self.metrics[0]], number)
                 if trial.should_prune():

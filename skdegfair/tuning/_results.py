@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
+from ..metrics import undominated
 from ._folds import Fold
 
 
@@ -36,15 +37,13 @@ def results_of(
 def front_of(results: Mapping[str, Any], objectives: Sequence[str], allowed: Any) -> pd.DataFrame:
     """Allowed trials that no other one beats, best in the first objective first: parameters, means and sds."""
     points = np.column_stack([results[f"mean_test_{name}"] for name in objectives])
-    allowed = allowed & ~np.isnan(points).any(1)
-    at_least, more = points[:, None] >= points[None], points[:, None] > points[None]
-    beats = np.asarray(at_least.all(-1) & more.any(-1))
-    beaten = beats[allowed].any(0)
+    places = np.flatnonzero(allowed)
+    places = places[undominated(points[places])]
     index = pd.Index(results["trial"], name="trial")
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
     scores = {f"{kind}_test_{name}": results[f"{kind}_test_{name}"] for name in names for kind in ("mean", "std")}
     frame = pd.concat([pd.DataFrame(results["params"], index=index), pd.DataFrame(scores, index=index)], axis=1)
-    return frame[allowed & ~beaten].sort_values([f"mean_test_{name}" for name in objectives], ascending=False)
+    return frame.iloc[places].sort_values([f"mean_test_{name}" for name in objectives], ascending=False)
 
 
 def entries(results: Mapping[str, Any], places: Any) -> dict[str, Any]:

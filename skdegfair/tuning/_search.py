@@ -13,7 +13,6 @@ import optuna
 from joblib import delayed
 from optuna.trial import FixedTrial, FrozenTrial, Trial
 from sklearn.base import BaseEstimator, is_classifier
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, get_tags, indexable
 from tqdm import tqdm
@@ -198,12 +197,11 @@ class ParetoSearchCV(FittedBest):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         X, y = indexable(graph_of(X, A, self.estimator), y)
         metadata = routed(self, params)
-        splitter = self._splitter(y)
+        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = [tuple(map(np.asarray, split)) for split in splitter.split(X, y, **metadata.split)]
         if not splits:
             raise ValueError(f"cv={self.cv!r} gives no folds.")
         scoring = fairness_scoring if self.scoring is None else self.scoring
-        scorer = check_scoring(self.estimator, scoring)
         objectives = objectives_of(self)
         values = search_space(self.estimator) if self.param_distributions is None else self.param_distributions
         space = as_space(values)
@@ -225,7 +223,7 @@ class ParetoSearchCV(FittedBest):
             settings = [suggested(FixedTrial(setting), space) for setting in settings]
         outcomes = completed([folds_of(trial) for trial in trials], self.error_score)
         results = results_of([trial.number for trial in trials], settings, outcomes)
-        self.n_splits_, self.scorer_, self.objectives_ = len(splits), scorer, objectives
+        self.n_splits_, self.scorer_, self.objectives_ = len(splits), self._scorer(), objectives
         allowed = eligible(results, outcomes, self.min_accuracy)
         self.cv_results_, self.pareto_ = results, front_of(results, objectives, allowed)
         if self.refit is not False:
@@ -292,6 +290,3 @@ class ParetoSearchCV(FittedBest):
             return copy.deepcopy(self.sampler)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return SeededSampler(seed, self.estimator.get_params(deep=True))
-
-    def _splitter(self, y: Any = None) -> Any:
-        return check_cv(self.cv, y, classifier=is_classifier(self.estimator))

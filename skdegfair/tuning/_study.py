@@ -19,7 +19,7 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
-from ._folds import Fold, means_of
+from ._folds import Fold, means_of, require
 
 FOLDS = "skdegfair:folds"
 FAILED = "skdegfair:folds of a trial that failed"
@@ -93,12 +93,7 @@ def record(
     """Write a trial's folds to the study and tell the sampler how good they are."""
     needed = [*objectives, *([] if floor is None else ["accuracy"])]
     for fold in folds:
-        missing = [name for name in needed if name not in fold["scores"] and "error" not in fold]
-        if missing:
-            raise ValueError(
-                f"There is no score {missing[0]!r}, only {sorted(fold['scores'])}. Objectives are names of scores: "
-                "pass objectives= or another scoring=."
-            )
+        require(fold, needed)
     means = means_of(folds, needed)
     if not np.isfinite(list(means.values())).all():
         trial.set_user_attr(FAILED, list(folds))
