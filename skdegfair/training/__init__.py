@@ -2,6 +2,7 @@
 
 from ._callbacks import DIVERGED, MONITORS, EpochLog, EpochProgress, StopTraining, epoch_callbacks
 from ._data import NodeDataset, SampledNodes, WholeGraph
+from ._memory import memory_kept
 from ._net import NodeNet
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "StopTraining",
     "WholeGraph",
     "epoch_callbacks",
+    "memory_kept",
 ]
