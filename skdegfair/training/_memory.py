@@ -29,7 +29,7 @@ def memory_kept() -> Iterator[None]:
     """Keep what is freed for what is asked for next.
 
     It does nothing with other C libraries, or where environment variables already say how
-    malloc is to behave.
+    malloc is to behave. Outside of the main thread, glibc maps arrays over 64 MB all the same.
     """
     libc = _glibc()
     if libc is None:
