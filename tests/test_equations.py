@@ -115,6 +115,21 @@ def test_gradient_of_the_objective(small, backbone, kind):
     assert torch.autograd.gradcheck(terms, tuple(module.parameters()), eps=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("ablation", ABLATIONS)
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_slices_change_nothing(small, backbone, ablation, monkeypatch):
+    """Few nodes are one slice, whose intermediate results are remembered; of several slices they are computed anew."""
+    results = []
+    for size in (2**17, 8):  # entries; 8 are two nodes of the hidden layer
+        monkeypatch.setattr("skdegfair.nn._modulate.SLICE", size)
+        module, tensors = make(small, backbone=backbone, **ABLATIONS[ablation])
+        batch, objective = NodeBatch(tensors, TRAIN), Objective(1.0, 0.1)
+        total = objective.total(objective.terms(module(batch), torch.as_tensor(Y[TRAIN]), batch))
+        results.append([total, *torch.autograd.grad(total, list(module.parameters()))])
+    for whole, sliced in zip(*results, strict=True):
+        torch.testing.assert_close(whole, sliced, rtol=1e-10, atol=1e-12)
+
+
 def test_gradient_of_the_sparse_product():
     random = np.random.RandomState(0)
     M = sp.csr_array(random.normal(size=(7, 5)) * (random.uniform(size=(7, 5)) < 0.4))

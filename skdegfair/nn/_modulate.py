@@ -1,8 +1,8 @@
 """Aggregation plus debiasing context (Eq. 6, 7, 9, 12 and 13) as one step with a gradient of its own.
 
-It remembers its input alone; the rest is computed anew for the gradient. It works
-through the nodes in slices: what is as small as that stays in the processor's cache,
-and its memory is not asked of the system anew each time.
+It works through the nodes in slices: what is as small as that stays in the processor's
+cache. Of a single slice it remembers what the gradient needs, of several its input alone:
+the rest is computed anew.
 """
 
 from __future__ import annotations
@@ -66,9 +66,11 @@ class _Modulate(torch.autograd.Function):
             table = torch.cat([film[:, :d] + 1, film[:, d:]], dim=1)  # gamma + 1 beside beta
             if block.share is not None:
                 film_squares = weighted_squares(block.degree_share, film)  # Eq. 13
-        for rows in _slices(n, d):
+        slices = _slices(n, d)
+        for rows in slices:
+            functions = _functions(contexts, function_bias, block, rows, d)
             scale, shift = _of_nodes(table, block, rows)
-            debiased = _debiased(_functions(contexts, function_bias, block, rows, d), scale, shift)
+            debiased = _debiased(functions, scale, shift)
             out = torch.add(_of(aggregated, rows), bias, out=_of(modulated, rows))
             out.add_(debiased[0], alpha=weight)  # Eq. 9
             if debiased.shape[0] == 2 and block.share is not None:
@@ -76,6 +78,7 @@ class _Modulate(torch.autograd.Function):
                 context_squares += (other * _of(block.share, rows)[:, None]).mul_(other).sum(0)  # Eq. 12
         ctx.save_for_backward(own if context is None else context, function_bias, film, table)
         ctx.block, ctx.weight, ctx.d, ctx.joint = block, weight, d, context is None
+        ctx.known = (functions, scale, debiased[-1]) if len(slices) == 1 else None
         return modulated, context_squares.sum(), film_squares
 
     @staticmethod
@@ -94,13 +97,16 @@ class _Modulate(torch.autograd.Function):
         g_nodes = None if film is None else saved.new_empty(n, 2 * d)
         g_function_bias = torch.zeros_like(function_bias)
         for rows in _slices(n, d):
-            functions = _functions(contexts, function_bias, block, rows, d)
-            scale, shift = _of_nodes(table, block, rows)
+            if ctx.known is None:
+                functions = _functions(contexts, function_bias, block, rows, d)
+                scale, shift = _of_nodes(table, block, rows)
+                other = _debiased(functions[-1], scale, shift)
+            else:
+                functions, scale, other = ctx.known
             g_part = torch.empty_like(functions)
             torch.mul(_of(grad, rows), ctx.weight, out=g_part[0])  # of D, as yet
             if functions.shape[0] == 2:
-                debiased = _debiased(functions[1], scale, shift)
-                torch.mul(debiased, (_of(block.share, rows) * (2 * g_context))[:, None], out=g_part[1])
+                torch.mul(other, (_of(block.share, rows) * (2 * g_context))[:, None], out=g_part[1])
             if g_nodes is not None and scale is not None:
                 g_scale, g_shift = _of(g_nodes, rows).split(d, dim=1)
                 torch.mul(g_part[0], functions[0], out=g_scale)
