@@ -2,7 +2,7 @@
 
 Every epoch asks for the same arrays again. The C library of Linux (glibc) returns
 large ones to the system as soon as they are free, and the system must clear each page
-anew when it is asked for the next ones: more than half of an epoch on a graph of a
+anew when it is asked for the next ones: a third or more of an epoch on a graph of a
 million nodes. Meanwhile kept, they are returned after training.
 """
 
