@@ -76,15 +76,15 @@ class _Modulate(torch.autograd.Function):
             if debiased.shape[0] == 2 and block.share is not None:
                 other = debiased[1]
                 context_squares += (other * _of(block.share, rows)[:, None]).mul_(other).sum(0)  # Eq. 12
-        ctx.save_for_backward(own if context is None else context, function_bias, film, table)
+        known = (functions, scale, debiased[-1]) if len(slices) == 1 else ()
+        ctx.save_for_backward(own if context is None else context, function_bias, film, table, *known)
         ctx.block, ctx.weight, ctx.d, ctx.joint = block, weight, d, context is None
-        ctx.known = (functions, scale, debiased[-1]) if len(slices) == 1 else None
         return modulated, context_squares.sum(), film_squares
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor, g_context: Tensor, g_scale_shift: Tensor) -> tuple[Tensor | None, ...]:
-        saved, function_bias, film, table = ctx.saved_tensors
+        saved, function_bias, film, table, *known = ctx.saved_tensors
         block, d, width = ctx.block, ctx.d, function_bias.shape[0]
         n = saved.shape[0]
         g_saved = torch.empty_like(saved)
@@ -97,12 +97,12 @@ class _Modulate(torch.autograd.Function):
         g_nodes = None if film is None else saved.new_empty(n, 2 * d)
         g_function_bias = torch.zeros_like(function_bias)
         for rows in _slices(n, d):
-            if ctx.known is None:
+            if known:
+                functions, scale, other = known
+            else:
                 functions = _functions(contexts, function_bias, block, rows, d)
                 scale, shift = _of_nodes(table, block, rows)
                 other = _debiased(functions[-1], scale, shift)
-            else:
-                functions, scale, other = ctx.known
             g_part = torch.empty_like(functions)
             torch.mul(_of(grad, rows), ctx.weight, out=g_part[0])  # of D, as yet
             if functions.shape[0] == 2:

@@ -70,7 +70,6 @@ def _glibc() -> Any:
         return None
     try:
         libc = ctypes.CDLL(None)
-        libc.gnu_get_libc_version, libc.mallopt, libc.malloc_trim  # noqa: B018
-    except (AttributeError, OSError, TypeError):
+    except (OSError, TypeError):  # Windows has no library without a name
         return None
-    return libc
+    return libc if all(hasattr(libc, name) for name in ("gnu_get_libc_version", "mallopt", "malloc_trim")) else None
