@@ -4,7 +4,7 @@ Two protocols. *authors*: their one split, five seeds, mean and standard deviati
 splits with two seeds each, mean over splits with its 95 % interval, and the difference of each DegFair model to its
 base GNN, and to its ablations, on the same splits. Then *studies* of one parameter at a time. Hyper-parameters are
 chosen as _presets.py says, by predictions for nodes that are not then tested; ablations and studies share those of
-DegFairGCN. Training stops by the validation nodes; all numbers are of test nodes. Runs are kept in benchmarks/results/
+DegFairGCN. Models are fitted to the training nodes; all numbers are of test nodes. Runs are kept in benchmarks/results/
 as they finish: to go on after a kill, start again.
 
 Usage: python benchmarks/paper_tables.py [--quick] [--protocols authors splits studies] [--datasets ...] [--models ...]

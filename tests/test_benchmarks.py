@@ -138,11 +138,20 @@ def test_choice_of_presets(harness):
         {"params": {"a": 2}, "accuracy": 0.8, "delta_dsp": 0.2, "delta_deo": 0.2},
         {"params": {"a": 3}, "accuracy": 0.7, "delta_dsp": 0.0, "delta_deo": 0.0},
     ]
-    ranked = harness.presets.ranked
-    order = [c["params"]["a"] for c in ranked(candidates, "DegFairGCN", 0.75)]
-    assert order == [2, 1, 3]  # fairest of those that reach the accuracy, then by accuracy
-    assert ranked(candidates, "DegFairGCN", 0.95)[0]["params"] == {"a": 1}
-    assert ranked(candidates, "GCN", 0.75)[0]["params"] == {"a": 1}
+    plain = {"accuracy": 0.75, "delta_dsp": 0.5, "delta_deo": 0.5}
+
+    def order(*args):
+        return [candidate["params"]["a"] for candidate in harness.presets.ranked(candidates, *args)]
+
+    assert order(0.75) == [1, 2, 3]  # a plain GNN, by accuracy
+    assert order(0.75, plain) == [2, 1, 3]  # fairest of those that reach the accuracy, then by accuracy
+    assert order(0.65, plain) == [2, 1, 3]  # that of the plain GNN, too
+    assert order(0.65, plain | {"accuracy": 0.704}) == [3, 2, 1]  # less half a point
+    candidates[1]["accuracy"] = 0.896
+    assert order(0.95, plain) == [2, 1, 3]  # none reaches it: within half a point of the most accurate
+    candidates[1]["delta_dsp"] = 0.6
+    assert order(0.75, plain) == [1, 2, 3]  # the larger gap counts
+    assert order(0.75, plain | {"delta_dsp": 1.0}) == [2, 1, 3]  # in units of the plain GNN's
 
 
 def test_a_fair_model_is_not_chosen_if_it_is_less_accurate_than_the_plain_one(harness, monkeypatch, tmp_path):
@@ -152,7 +161,7 @@ def test_a_fair_model_is_not_chosen_if_it_is_less_accurate_than_the_plain_one(ha
     monkeypatch.setattr(presets, "data_of", lambda dataset, rows: (data.graph, data.y))
     truth = data.y[presets.searched_nodes(250)]
     (tmp_path / "bar").mkdir()
-    wrong = {"GCN": {"plain": 40}, "DegFairGCN": {"constant": 200, "close": 41, "far": 50}}
+    wrong = {"GCN": {"plain": 40}, "DegFairGCN": {"constant": 200, "close": 41, "far": 42}}
     for model, candidates in wrong.items():
         entry = {"target_accuracy": 0.1, "candidates": []}
         for name, n_wrong in candidates.items():
@@ -160,8 +169,8 @@ def test_a_fair_model_is_not_chosen_if_it_is_less_accurate_than_the_plain_one(ha
             entry["candidates"].append({"params": {"name": name}, "predicted": "".join(map(str, labels))})
         (tmp_path / "bar" / f"{model}.json").write_text(json.dumps(entry))
     assert presets.choice("bar", "DegFairGCN")["params"] == {"name": "close"}
-    (tmp_path / "bar" / "GCN.json").unlink()
-    assert presets.choice("bar", "DegFairGCN")["params"] == {"name": "constant"}  # no gaps at all
+    assert presets.plain_choice("bar", "GCN") is None
+    assert presets.plain_choice("bar", "DegFairGCN")["params"] == {"name": "plain"}
 
 
 def test_presets_of_a_split_do_not_see_its_test_nodes(harness, monkeypatch, tmp_path):
@@ -208,11 +217,15 @@ def test_a_search_that_was_killed_ends_as_if_it_had_not_been(harness, monkeypatc
             judged.append(setting)
             yield scored(setting)
 
+    plain = scored({"dropout": 0.7}) if model == "DegFairGAT" else None
     monkeypatch.setattr(search, "judged", judge)
+    monkeypatch.setattr(search, "plain_choice", lambda dataset, model: plain)
     monkeypatch.setattr(search, "choice", lambda dataset, model: scored({"dropout": 0.3}))
     search.search("whole", model, 0.55, 1)
     total = sum(search.rounds_of("whole", model))
     assert len(judged) == total
+    assert judged[0] == {}
+    assert (judged[1] == {"dropout": 0.7}) == (model == "DegFairGAT")
     assert all(judged.count(setting) == 1 for setting in judged)
 
     def killed(*args):
