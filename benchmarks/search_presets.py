@@ -45,10 +45,10 @@ FAIR_SPACE = {
 
 def rounds_of(dataset, model):
     """Settings per round: most for the models that ablations and studies hang on, fewer on the largest graph."""
-    backbone = model.removeprefix("DegFair")
+    main = model.removeprefix("DegFair") == "GCN"
     if dataset == "Squirrel":
-        return {"GCN": (14, 8, 8), "SAGE": (6, 3, 3), "GAT": (4, 2, 2)}[backbone]
-    return {"GCN": (20, 10, 10), "SAGE": (12, 6, 6), "GAT": (6, 4, 2)}[backbone]
+        return (14, 8, 8) if main else (6, 3, 3)
+    return (20, 10, 10) if main else (12, 6, 6)
 
 
 def space_of(model):
