@@ -27,7 +27,7 @@ AUTHORS_SEEDS = [26, 86, 2, 55, 75]
 PROTOCOLS = ["authors", "splits", "studies"]
 DATASETS = ["Chameleon", "EMNLP", "Squirrel"]  # the largest last
 STUDIES = {
-    "fairness_weight": [0.0, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0],
+    "fairness_weight": [0.0, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0],
     "context_weight": [0.0, 0.1, 0.5, 1.0, 2.0, 4.0],
     "constraint_weight": [0.0, 1e-4, 1e-2, 1.0],
     "degree_threshold": ["median", "mean", 5.0, 50.0],
