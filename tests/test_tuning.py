@@ -21,7 +21,6 @@ from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph, GraphTransform
 from skdegfair.display import ParetoDisplay
 from skdegfair.metrics import FairestWithin, MostAccurateWithin, Tradeoff, fairness_scoring, make_degree_scorer
 from skdegfair.tuning import ParetoSearchCV, search_space, suggest_params
-from skdegfair.tuning._sampler import SeededSampler
 
 SPACE = {"wrong": uniform(0, 0.4), "ones": uniform(0.01, 0.5)}
 CV = StratifiedKFold(2, shuffle=True, random_state=0)
@@ -144,52 +143,6 @@ def test_first_trial_is_the_estimator_as_it_is(graph, y):
     first = found.cv_results_["params"][0]
     assert first["wrong"] == 0.3
     assert 0.01 <= first["ones"] <= 0.51  # 0.9 is not allowed
-
-
-WEIGHTS = FloatDistribution(0.03, 30, log=True)
-OWN = {"clf__fairness_weight": 1.0, "clf__dropout": 0.5}
-
-
-def tried(study, n, name="clf__fairness_weight", weights=WEIGHTS):
-    """Ask for trials of a space of two parameters; none is finished."""
-    trials = [study.ask({"clf__dropout": FloatDistribution(0.2, 0.8), name: weights}) for _ in range(n)]
-    return [(trial.params["clf__dropout"], trial.params[name]) for trial in trials]
-
-
-def test_search_begins_along_the_front():
-    """With the estimator's own parameters and fairness weights of the whole range, each once."""
-    study = optuna.create_study(directions=["maximize"] * 2, sampler=SeededSampler(0, OWN))
-    dropouts, weights = zip(*tried(study, 10), strict=True)
-    assert weights[:7] == (1.0, 0.03, 0.12, 0.48, 1.9, 7.5, 30.0)
-    assert set(dropouts[:7]) == {0.5}
-    assert not {*weights[7:]} & {*weights[:7]}
-    assert not {*dropouts[7:]} & {0.5}
-
-
-def test_weights_of_trials_that_were_given_up_are_tried_by_others():
-    study = optuna.create_study(sampler=SeededSampler(0, OWN))
-    tried(study, 4)
-    for number in (0, 2):
-        study.tell(number, state=optuna.trial.TrialState.FAIL)
-    assert [weight for _, weight in tried(study, 4)] == [0.12, 1.9, 7.5, 30.0]
-    assert {dropout for dropout, _ in tried(study, 2)} != {0.5}
-
-
-def test_weights_that_are_swept_are_of_the_space():
-    for weights, expected in [
-        (FloatDistribution(0, 1), [1.0, 0.0, 0.2, 0.4, 0.6, 0.8]),
-        (FloatDistribution(0.333, 2), [1.0, 0.333, 0.67, 1.3, 1.7, 2.0]),
-    ]:
-        study = optuna.create_study(sampler=SeededSampler(0, OWN))
-        assert [weight for _, weight in tried(study, 6, weights=weights)] == expected
-
-
-@pytest.mark.parametrize("space", [("wrong", FloatDistribution(0, 1)), ("clf__fairness_weight", IntDistribution(0, 9))])
-def test_nothing_is_swept_where_no_fairness_weight_is_searched(space):
-    study = optuna.create_study(sampler=SeededSampler(0, OWN))
-    dropouts = [dropout for dropout, _ in tried(study, 8, *space)]
-    assert dropouts[0] == 0.5
-    assert len(set(dropouts)) == 8
 
 
 @pytest.mark.parametrize("own", [np.inf, np.nan, None, "x"])

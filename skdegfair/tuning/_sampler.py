@@ -15,7 +15,6 @@ from optuna.trial import FrozenTrial, TrialState
 from ._study import FAILED
 
 NOTHING = object()
-N_SWEPT = 6
 
 
 class SeededSampler(BaseSampler):
@@ -24,15 +23,11 @@ class SeededSampler(BaseSampler):
     A sampler with one generator would draw the same values again when a study is resumed,
     or when two workers begin with the same seed.
 
-    The first trial has the given values, as far as the space allows them; if the space has a
-    fairness weight, the next ones have them, too, with weights from one end of its range to
-    the other: the weight leads along the front as no other parameter does.
-
     Parameters
     ----------
     seed : int
     first : mapping
-        Values to begin with.
+        Values for the first trial that is not given up; what the space does not allow is drawn.
     """
 
     def __init__(self, seed: int, first: Mapping[str, Any]) -> None:
@@ -40,19 +35,11 @@ class SeededSampler(BaseSampler):
 
     def _for(self, trial: FrozenTrial, name: str = "") -> TPESampler:
         words = [self.seed, trial.number, crc32(name.encode())]
-        return TPESampler(seed=int(np.random.SeedSequence(words).generate_state(1)[0]), n_startup_trials=1 + N_SWEPT)
+        return TPESampler(seed=int(np.random.SeedSequence(words).generate_state(1)[0]))
 
-    def _given(self, study: Study, trial: FrozenTrial) -> Mapping[str, Any]:
-        """Values that are not left to TPE. What trials were to try that were given up, others try."""
-        before = [each for each in study.get_trials(deepcopy=False)[: trial.number] if not _is_given_up(each)]
-        if not before:
-            return self.first
-        swept = _swept(before[0])
-        if len(before) > N_SWEPT or not swept:
-            return {}
-        name, values = swept
-        tried = [each.params.get(name) for each in before]
-        return {**self.first, name: next((value for value in values if value not in tried), NOTHING)}
+    def _is_first(self, study: Study, trial: FrozenTrial) -> bool:
+        before = study.get_trials(deepcopy=False)[: trial.number]
+        return all(each.state == TrialState.FAIL and FAILED not in each.user_attrs for each in before)
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         return self._for(trial).infer_relative_search_space(study, trial)
@@ -65,24 +52,9 @@ class SeededSampler(BaseSampler):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        value = self._given(study, trial).get(param_name, NOTHING)
-        if _allows(param_distribution, value):
-            return value
+        if self._is_first(study, trial) and _allows(param_distribution, self.first.get(param_name, NOTHING)):
+            return self.first[param_name]
         return self._for(trial, param_name).sample_independent(study, trial, param_name, param_distribution)
-
-
-def _is_given_up(trial: FrozenTrial) -> bool:
-    return trial.state == TrialState.FAIL and FAILED not in trial.user_attrs
-
-
-def _swept(trial: FrozenTrial) -> tuple[str, list[float]] | None:
-    """The fairness weight of the trial's space and values of its whole range, if it has one."""
-    for name, values in trial.distributions.items():
-        if name.split("__")[-1] == "fairness_weight" and isinstance(values, FloatDistribution) and values.step is None:
-            spread = np.geomspace if values.log else np.linspace
-            ends = values.low, values.high
-            return name, [float(np.clip(float(f"{weight:.2g}"), *ends)) for weight in spread(*ends, N_SWEPT)]
-    return None
 
 
 def _allows(values: BaseDistribution, value: Any) -> bool:

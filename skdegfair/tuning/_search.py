@@ -71,10 +71,9 @@ class ParetoSearchCV(FittedBest):
     study_name : str, default=None
         Needed with a storage.
     sampler : optuna sampler, default=None
-        By default Optuna's TPE, with a seed per trial, after a first trial with the
-        estimator's own parameters and six that change its fairness weight alone, from one end
-        of its range to the other. Another sampler is copied, and gets a new seed when a study
-        is resumed; workers that share a storage need one without a seed, or with a seed each.
+        By default Optuna's TPE, with a seed per trial, and the estimator's own parameters as
+        first trial. Another sampler is copied, and gets a new seed when a study is resumed;
+        workers that share a storage need one without a seed, or with a seed each.
     batch_size : int, default=4
         Trials that are drawn at a time, before their scores are known. Larger ones keep more
         processes busy, smaller ones learn more from each trial. Results depend on it, and not
