@@ -55,7 +55,12 @@ def choice(dataset, model, tested=()):
 
 def plain_choice(dataset, model, tested=()):
     """What was chosen of the GNN that a DegFair model is measured by; None for a plain GNN."""
-    return choice(dataset, model.removeprefix("DegFair"), tested) if model.startswith("DegFair") else None
+    plain = model.removeprefix("DegFair")
+    if plain == model:
+        return None
+    if not path_of(dataset, plain).exists():
+        raise SystemExit(f"{model} is measured by {plain}, which has no preset for {dataset}: search for that first.")
+    return choice(dataset, plain, tested)
 
 
 def scores(dataset, predicted, allowed=slice(None)):

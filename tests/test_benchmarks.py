@@ -171,6 +171,9 @@ def test_a_fair_model_is_not_chosen_if_it_is_less_accurate_than_the_plain_one(ha
     assert presets.choice("bar", "DegFairGCN")["params"] == {"name": "close"}
     assert presets.plain_choice("bar", "GCN") is None
     assert presets.plain_choice("bar", "DegFairGCN")["params"] == {"name": "plain"}
+    (tmp_path / "bar" / "GCN.json").unlink()
+    with pytest.raises(SystemExit, match="measured by GCN, which has no preset for bar"):
+        presets.choice("bar", "DegFairGCN")
 
 
 def test_presets_of_a_split_do_not_see_its_test_nodes(harness, monkeypatch, tmp_path):
