@@ -1,7 +1,8 @@
 """The model in torch alone: it knows nothing of scikit-learn or skorch."""
 
 from ._aggregate import BACKBONES, GAT, GCN, SAGE
-from ._context import DebiasingFunction, degree_encoding
+from ._context import DebiasingFunction
+from ._film import degree_encoding
 from ._loss import FAIRNESS_LOSSES, Objective, alone
 from ._module import DegFairGNN, ModulatedLayer
 from ._released import ReleasedGNN, ReleasedObjective

@@ -67,9 +67,8 @@ class GCN(Aggregation):
         if context_weight is None:
             return rounded(lambda weight: propagate(block.closed_mean, h, weight), self.weight), None
         if block.closed_mean is block.context:  # one mean serves both
-            missing = self.weight.new_zeros(len(self.weight), -(self.d_out + context_weight.shape[1]) % 16)
-            both = torch.cat([self.weight, context_weight, missing], dim=1)  # as in rounded, with the columns left
-            return propagate(block.context, h, both), None
+            both = torch.cat([self.weight, context_weight], dim=1)
+            return propagate(block.context, h, padded(both)), None
         return propagate(block.closed_mean, h, self.weight), propagate(block.context, h, context_weight)
 
     def gather(self, projected: Tensor, block: Block) -> Gathered:
@@ -146,8 +145,13 @@ def with_context(own: Tensor, context: Tensor, block: Block) -> Gathered:
 
 def rounded(product: Callable[[Tensor], Tensor], weight: Tensor) -> Tensor:
     """The product with a weight, taken with a multiple of 16 columns: others take up to three times as long."""
+    wider = padded(weight)
+    return product(weight) if wider is weight else product(wider)[:, : weight.shape[1]]
+
+
+def padded(weight: Tensor) -> Tensor:
     missing = -weight.shape[1] % 16
-    return product(pad(weight, (0, missing)))[:, : weight.shape[1]] if missing else product(weight)
+    return pad(weight, (0, missing)) if missing else weight
 
 
 BACKBONES: dict[str, type[Aggregation]] = {"gcn": GCN, "sage": SAGE, "gat": GAT}

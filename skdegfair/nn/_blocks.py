@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ._attention import AttentionPattern
-from ._context import degree_encoding
+from ._film import degree_encoding
 from ._sparse import Operator, SparseOperator
+
+Order = Callable[[Tensor, Tensor, Tensor], list[Tensor]]  # of low, degree_code and numbers of nodes
 
 
 class Block:
@@ -52,7 +54,7 @@ class Block:
     degree_share: Tensor
     dtype: torch.dtype
     _encodings: dict[int, Tensor]
-    _orders: dict[tuple[str, int, int], Tensor]
+    _orders: dict[tuple[str, bool, int, int], Tensor]
 
     def degree_encoding(self, dim: int) -> Tensor:
         """delta^l of each distinct degree, (n_distinct, dim), computed once."""
@@ -60,23 +62,49 @@ class Block:
             self._encodings[dim] = degree_encoding(self.degrees, dim).to(self.low.device, self.dtype)
         return self._encodings[dim]
 
-    def own_then_other(self, rows: slice | None) -> Tensor:
-        """Order of rows that are in turn a node's functions for low and high: first its own group's of all nodes."""
-        return self._order("own", rows, lambda low, first: torch.cat([2 * first + ~low, 2 * first + low]))
+    def own_then_other(self, values: Tensor, rows: slice | None, d: int, joint: bool) -> Tensor:
+        """The functions of some nodes, first those of their own groups, then those of the other ones.
 
-    def low_then_high(self, rows: slice | None) -> Tensor:
-        """The way back."""
-        return self._order(
-            "low", rows, lambda low, first: torch.stack([first + len(low) * ~low, first + len(low) * low], 1).flatten()
-        )
+        ``values`` has the one for low beside that for high, after the aggregation if it is joint.
+        Shapes: (n, 2 d) or joint (n, 3 d) -> (2, n, d); without contrast (n, d) or (n, 2 d) -> (1, n, d).
+        """
+        n_others = int(joint)
+        if values.shape[1] == (n_others + 1) * d:
+            return values[None, :, n_others * d :]
 
-    def _order(self, kind: str, rows: slice | None, make: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        def order(low: Tensor, code: Tensor, node: Tensor) -> list[Tensor]:
+            place = (n_others + 2) * node + n_others
+            return [place + ~low, place + low]
+
+        return self._fetch(values.view(-1, d), ("functions", joint), rows, order).view(2, -1, d)
+
+    def node_by_node(self, parts: Tensor, rows: slice | None, joint: bool) -> Tensor:
+        """The way back, for gradients; ``parts`` has that of the aggregation first if it is joint."""
+        n, d = parts.shape[1:]
+        if len(parts) == 1 + joint:
+            return parts.transpose(0, 1).reshape(n, -1)
+
+        def order(low: Tensor, code: Tensor, node: Tensor) -> list[Tensor]:
+            kinds = [torch.zeros_like(node)] * joint + [int(joint) + ~low, int(joint) + low]
+            return [torch.stack([kind * n + node for kind in kinds], 1).flatten()]
+
+        return self._fetch(parts.view(-1, d), ("gradients", joint), rows, order).view(n, -1)
+
+    def scale_then_shift(self, film: Tensor, rows: slice | None) -> Tensor:
+        """What some nodes have by their degrees: (n_distinct, 2 d) -> (2, n, d)."""
+        d = film.shape[1] // 2
+        values = self._fetch(film.view(-1, d), ("film", False), rows, lambda low, code, node: [2 * code, 2 * code + 1])
+        return values.view(2, -1, d)
+
+    def _fetch(self, values: Tensor, what: tuple[str, bool], rows: slice | None, order: Order) -> Tensor:
+        """Rows of the values, by indices that are made once: faster than by a mask."""
         rows = slice(0, len(self.low)) if rows is None else rows
-        key = kind, rows.start, rows.stop
+        key = *what, rows.start, rows.stop
         if key not in self._orders:
             low = self.low[rows, 0]
-            self._orders[key] = make(low, torch.arange(len(low), device=low.device))
-        return self._orders[key]
+            indices = order(low, self.degree_code[rows], torch.arange(len(low), device=low.device))
+            self._orders[key] = torch.cat(indices).int()
+        return values.index_select(0, self._orders[key])
 
     def of(self, values: Tensor) -> Tensor:
         """The rows of the nodes after the layer, of something that the nodes before it have."""

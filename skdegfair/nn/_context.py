@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from ._dense import dense_product
+from ._film import Film, film_of
 from ._modulate import modulate
 from ._random import glorot_, parameter
 
@@ -15,19 +15,6 @@ if TYPE_CHECKING:
     from ._blocks import Block
 
 Modulated = tuple[Tensor, dict[str, Tensor]]
-
-
-def degree_encoding(degree: Tensor, dim: int) -> Tensor:
-    """Encode degrees by sines and cosines, so that similar degrees get similar codes.
-
-    [delta(v)]_2i = sin(deg(v) / 10000^(2i / dim)), [delta(v)]_2i+1 = cos(the same).
-
-    Shapes: (n,) -> (n, dim), float64.
-    """
-    column = torch.arange(dim, device=degree.device)
-    even = column - column % 2
-    angle = degree[:, None].double() / 10000 ** (even.double() / dim)
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
 class DebiasingFunction(nn.Module):
@@ -67,24 +54,22 @@ class DebiasingFunction(nn.Module):
             nn.init.zeros_(self.film_weight)  # start from gamma = beta = 0
             nn.init.zeros_(self.film_bias)
 
-    def film(self, block: Block) -> Tensor | None:
-        """gamma and beta of each distinct degree (Eq. 8): (n_distinct, 2 d_out), None where there are none."""
+    def film(self, block: Block) -> Film | None:
+        """gamma + 1 and beta of each distinct degree, and their part of L4; None where there are none."""
         if self.film_weight is None or self.film_bias is None:
             return None
-        return dense_product(block.degree_encoding(self.encoding_dim), self.film_weight) + self.film_bias
+        share = None if block.share is None else block.degree_share
+        return film_of(block.degree_encoding(self.encoding_dim), self.film_weight, self.film_bias, share)
 
     def forward(
-        self, own: Tensor, context: Tensor | None, bias: Tensor, film: Tensor | None, block: Block, epsilon: float
+        self, own: Tensor, context: Tensor | None, bias: Tensor, film: Film | None, block: Block, epsilon: float
     ) -> Modulated:
         """Add the debiasing context to the aggregation.
 
         ``own`` is the aggregation, ``bias`` its bias, ``context`` the context embedding times
         ``weight``: (n_after, n_functions * d_out); None: it stands beside ``own`` in one matrix.
         """
-        modulated, other, film_squares = modulate(own, context, bias, self.bias, film, block, epsilon)
-        penalties: dict[str, Tensor] = {}
-        if block.share is not None and self.contrast:
-            penalties["context"] = other  # the layer's part of Eq. 12, as a mean over the batch
-        if block.share is not None and film is not None:
-            penalties["scale_shift"] = film_squares  # and of Eq. 13
-        return modulated, penalties
+        table, of_film = (None, None) if film is None else film
+        modulated, of_context = modulate(own, context, bias, self.bias, table, block, epsilon)
+        parts = {"context": of_context, "scale_shift": of_film}  # the layer's part of Eq. 12 and 13, as means over the batch
+        return modulated, {name: part for name, part in parts.items() if part is not None}

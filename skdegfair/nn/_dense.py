@@ -23,45 +23,41 @@ def dense_product(h: Tensor, weight: Tensor) -> Tensor:
     return product
 
 
-def weighted_squares(weight: Tensor, value: Tensor) -> Tensor:
-    """Sum over the rows of weight times squared norm. Shapes: (n,), (n, d) -> ()."""
-    return (weight[:, None] * value.square()).sum(0).sum()  # column sums are not divided among threads
-
-
 class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, h: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(h, weight)
-        return _times(h, weight)
+        return times(h, weight)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
         h, weight = ctx.saved_tensors
         return (
-            _times(grad, weight.T) if ctx.needs_input_grad[0] else None,
-            _transpose_times(h, grad) if ctx.needs_input_grad[1] else None,
+            times(grad, weight.T) if ctx.needs_input_grad[0] else None,
+            transpose_times(h, grad) if ctx.needs_input_grad[1] else None,
         )
 
 
-def _times(h: Tensor, weight: Tensor) -> Tensor:
+def times(h: Tensor, weight: Tensor) -> Tensor:
     n, d_in = h.shape
     if n < BLOCKS:
-        return _times(torch.cat([h, h.new_zeros(BLOCKS - n, d_in)]), weight)[:n]
+        return times(torch.cat([h, h.new_zeros(BLOCKS - n, d_in)]), weight)[:n]
     weights = weight.expand(BLOCKS, *weight.shape)
-    product = h.new_empty(n, weight.shape[1])
     whole = n - n % BLOCKS
+    if whole == n:
+        return torch.bmm(h.reshape(BLOCKS, -1, d_in), weights).view(n, -1)
+    product = h.new_empty(n, weight.shape[1])
     torch.bmm(h[:whole].reshape(BLOCKS, -1, d_in), weights, out=product[:whole].view(BLOCKS, -1, weight.shape[1]))
-    if whole < n:  # the last eight rows as blocks of one row
-        product[whole:] = torch.bmm(h[-BLOCKS:, None], weights)[whole - n :, 0]
+    product[whole:] = torch.bmm(h[-BLOCKS:, None], weights)[whole - n :, 0]  # the last eight rows as blocks of one row
     return product
 
 
-def _transpose_times(h: Tensor, grad: Tensor) -> Tensor:
+def transpose_times(h: Tensor, grad: Tensor) -> Tensor:
     n = h.shape[0]
     whole = n - n % BLOCKS
     if grad.shape[1] < h.shape[1]:  # three times faster with the narrower one first
-        return _transpose_times(grad, h).T
+        return transpose_times(grad, h).T
     left, right = h[:whole].reshape(BLOCKS, -1, h.shape[1]), grad[:whole].reshape(BLOCKS, -1, grad.shape[1])
     total = torch.bmm(left.transpose(1, 2), right).sum(0)
     if whole < n:

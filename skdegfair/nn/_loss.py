@@ -70,7 +70,8 @@ class Objective:
         logits, penalties = output
         contrast = self._contrast(y, batch, logits)
         classification, fairness = _Fit.apply(logits, y, contrast, self.together)  # Eq. 10 and 11
-        terms = {"classification": classification * getattr(batch, "weight", 1.0)}
+        weight = getattr(batch, "weight", 1.0)
+        terms = {"classification": classification if weight == 1 else weight * classification}
         if self.fairness_loss is not None:
             terms["fairness"] = fairness
         return terms | penalties  # Eq. 12 and 13
@@ -103,7 +104,7 @@ class Objective:
         total = terms["classification"]
         for name, weight in weights.items():
             if weight and name in terms:
-                total = total + weight * terms[name]
+                total = torch.add(total, terms[name], alpha=weight)
         return total
 
 

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from ._aggregate import BACKBONES, Aggregation
 from ._blocks import Block
 from ._context import DebiasingFunction
+from ._film import Film
 from ._infer import infer
 from ._random import Dropout
 from ._sparse import Features
@@ -44,12 +45,12 @@ class ModulatedLayer(nn.Module):
         """Weights of the debiasing function, by which contexts are multiplied."""
         return None if self.debias is None else self.debias.weight
 
-    def film(self, block: Block) -> Tensor | None:
-        """gamma and beta of the debiasing function."""
+    def film(self, block: Block) -> Film | None:
+        """gamma and beta of the debiasing function, and their penalty."""
         return None if self.debias is None else self.debias.film(block)
 
     def finish(
-        self, own: Tensor, context: Tensor | None, film: Tensor | None, block: Block
+        self, own: Tensor, context: Tensor | None, film: Film | None, block: Block
     ) -> tuple[Tensor, Penalties]:
         """From what the aggregation gave to the output."""
         if self.debias is None:

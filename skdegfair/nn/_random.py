@@ -14,6 +14,9 @@ from torch.nn.functional import leaky_relu
 
 from ..graph import mixed
 
+SLICE = 2**17  # entries
+leaky_relu_backward = torch.ops.aten.leaky_relu_backward
+
 
 def parameter(*shape: int) -> nn.Parameter:
     """Weights yet to be drawn, in single precision whatever torch's default is."""
@@ -68,8 +71,8 @@ class _Drop(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, h: Tensor, keep: Tensor, scale: float, slope: float) -> Tensor:
         out = torch.empty_like(h)
-        for rows in _slices(h):
-            torch.mul(leaky_relu(h[rows], slope), keep[rows].to(h.dtype) * scale, out=out[rows])
+        for h_part, keep_part, part in _parts(h, keep, out):
+            torch.mul(leaky_relu(h_part, slope), keep_part.to(h.dtype).mul_(scale), out=part)
         ctx.save_for_backward(out, keep)
         ctx.scale, ctx.slope = scale, slope
         return out
@@ -79,13 +82,17 @@ class _Drop(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None]:
         out, keep = ctx.saved_tensors
         g_h = torch.empty_like(grad)
-        for rows in _slices(grad):
-            kept = grad[rows] * (keep[rows].to(grad.dtype) * ctx.scale)
+        for g_part, keep_part, out_part, part in _parts(grad, keep, out, g_h):
+            kept = keep_part.to(grad.dtype).mul_(ctx.scale).mul_(g_part)
             # what was kept has the sign that it had before
-            g_h[rows] = torch.ops.aten.leaky_relu_backward(kept, out[rows], ctx.slope, True)
+            leaky_relu_backward.grad_input(kept, out_part, ctx.slope, True, grad_input=part)
         return g_h, None, None, None
 
 
-def _slices(h: Tensor) -> list[slice]:
-    step = max(2**17 * len(h) // max(h.numel(), 1), 1)
-    return [slice(start, start + step) for start in range(0, len(h), step)]
+def _parts(*arrays: Tensor) -> list[tuple[Tensor, ...]]:
+    """Slices of the arrays, where they are large."""
+    n, size = len(arrays[0]), arrays[0].numel()
+    if size <= SLICE:
+        return [arrays]
+    step = max(SLICE * n // size, 1)
+    return [tuple(array[start : start + step] for array in arrays) for start in range(0, n, step)]
