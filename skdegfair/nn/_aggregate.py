@@ -95,7 +95,7 @@ class SAGE(Aggregation):
         return own, None if context_weight is None else propagate(block.context, h, context_weight)
 
     def gather(self, projected: Tensor, block: Block) -> Gathered:
-        of_self, of_others, context = projected.tensor_split([self.d_out, 2 * self.d_out], dim=1)
+        of_self, of_others, context = projected.split([self.d_out, self.d_out, projected.shape[1] - 2 * self.d_out], dim=1)
         return with_context(block.of(of_self) + block.open_mean @ of_others, context, block)
 
     def _weights(self) -> Tensor:
@@ -126,16 +126,23 @@ class GAT(Aggregation):
             glorot_(self.speaking[head], generator)
 
     def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
-        own = self.gather(transform(h, self.weight), block)[0]
+        own = self.gather(self.project(h, None), block)[0]
         return own, None if context_weight is None else propagate(block.context, h, context_weight)
 
     def gather(self, projected: Tensor, block: Block) -> Gathered:
-        own, context = projected.tensor_split([self.weight.shape[1]], dim=1)
-        z = own.unflatten(1, (self.n_heads, self.head_width)).transpose(0, 1).contiguous()
-        listening = block.of((z * self.listening).sum(2).T).T
-        heads = attend(z, listening, (z * self.speaking).sum(2), block.attention)
+        widths = [self.weight.shape[1], self.n_heads, self.n_heads]
+        z, listening, speaking, context = projected.split([*widths, projected.shape[1] - sum(widths)], dim=1)
+        z = z.unflatten(1, (self.n_heads, self.head_width)).transpose(0, 1)
+        heads = attend(z, block.of(listening).T, speaking.T, block.attention)
         gathered = heads.mean(0) if self.average_heads else heads.transpose(0, 1).reshape(-1, self.d_out)
         return with_context(gathered, context, block)
+
+    def _weights(self) -> Tensor:
+        """Those of the messages, and what they make of the vectors that a node listens and speaks with."""
+        d_in, vectors = len(self.weight), torch.cat([self.listening, self.speaking], dim=1)
+        by_head = self.weight.view(d_in, self.n_heads, self.head_width).transpose(0, 1)
+        scores = torch.bmm(by_head, vectors.transpose(1, 2))  # (n_heads, d_in, 2)
+        return torch.cat([self.weight, scores.permute(1, 2, 0).reshape(d_in, -1)], dim=1)
 
 
 def with_context(own: Tensor, context: Tensor, block: Block) -> Gathered:

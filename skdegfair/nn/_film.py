@@ -53,7 +53,7 @@ class _Film(torch.autograd.Function):
         if share is not None:
             weighted = film * share[:, None]
             squares = (weighted * film).sum(0).sum()  # column sums are not divided among threads
-        film[:, : bias.shape[0] // 2] += 1
+        film[:, : len(bias) // 2].add_(1)
         ctx.save_for_backward(encoding, weighted)
         return film, squares
 
