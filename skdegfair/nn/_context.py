@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from ._film import Film, film_of
 from ._modulate import modulate
 from ._random import glorot_, parameter
 
@@ -54,22 +53,13 @@ class DebiasingFunction(nn.Module):
             nn.init.zeros_(self.film_weight)  # start from gamma = beta = 0
             nn.init.zeros_(self.film_bias)
 
-    def film(self, block: Block) -> Film | None:
-        """gamma + 1 and beta of each distinct degree, and their part of L4; None where there are none."""
-        if self.film_weight is None or self.film_bias is None:
-            return None
-        share = None if block.share is None else block.degree_share
-        return film_of(block.degree_encoding(self.encoding_dim), self.film_weight, self.film_bias, share)
-
-    def forward(
-        self, own: Tensor, context: Tensor | None, bias: Tensor, film: Film | None, block: Block, epsilon: float
-    ) -> Modulated:
-        """Add the debiasing context to the aggregation.
+    def forward(self, own: Tensor, context: Tensor | None, bias: Tensor, block: Block, epsilon: float) -> Modulated:
+        """Add the debiasing context to the aggregation, and give the layer's part of L3 and L4.
 
         ``own`` is the aggregation, ``bias`` its bias, ``context`` the context embedding times
         ``weight``: (n_after, n_functions * d_out); None: it stands beside ``own`` in one matrix.
         """
-        table, of_film = (None, None) if film is None else film
-        modulated, of_context = modulate(own, context, bias, self.bias, table, block, epsilon)
-        parts = {"context": of_context, "scale_shift": of_film}  # the layer's part of Eq. 12 and 13, as means over the batch
+        film = self.film_weight, self.film_bias
+        modulated, of_other, of_film = modulate(own, context, bias, self.bias, *film, block, epsilon)
+        parts = {"context": of_other, "scale_shift": of_film}  # Eq. 12 and 13, as means over the batch
         return modulated, {name: part for name, part in parts.items() if part is not None}

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from ._dense import times, transpose_times
-
-Film = tuple[Tensor, Tensor | None]
-
 
 def degree_encoding(degree: Tensor, dim: int) -> Tensor:
     """Encode degrees by sines and cosines, so that similar degrees get similar codes.
@@ -26,8 +20,8 @@ def degree_encoding(degree: Tensor, dim: int) -> Tensor:
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
-def film_of(encoding: Tensor, weight: Tensor, bias: Tensor, share: Tensor | None) -> Film:
-    """gamma + 1 and beta of each distinct degree (Eq. 8), and the mean of their squares (Eq. 13).
+class Film:
+    """gamma and beta of each distinct degree (Eq. 8), and the mean of their squares (Eq. 13).
 
     Parameters
     ----------
@@ -36,31 +30,25 @@ def film_of(encoding: Tensor, weight: Tensor, bias: Tensor, share: Tensor | None
     bias : (2 d,)
     share : (n_distinct,), the part of the batch that has each degree; None: no loss is asked for
 
-    Returns
-    -------
-    (n_distinct, 2 d) : gamma + 1 beside beta
-    scalar : sum of the share times ||gamma||^2 + ||beta||^2; None without shares
+    Attributes
+    ----------
+    table : (n_distinct, 2 d), gamma + 1 beside beta
+    squares : sum of the share times ||gamma||^2 + ||beta||^2; None without shares
     """
-    film: Film = _Film.apply(encoding, weight, bias, share)
-    return film
 
+    __slots__ = ("encoding", "table", "squares", "_weighted")
 
-class _Film(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, encoding: Tensor, weight: Tensor, bias: Tensor, share: Tensor | None) -> Film:
-        film = times(encoding, weight).add_(bias)
-        weighted = squares = None
+    def __init__(self, encoding: Tensor, weight: Tensor, bias: Tensor, share: Tensor | None) -> None:
+        self.encoding = encoding
+        self.table = times(encoding, weight).add_(bias)
+        self.squares = self._weighted = None
         if share is not None:
-            weighted = film * share[:, None]
-            squares = (weighted * film).sum(0).sum()  # column sums are not divided among threads
-        film[:, : len(bias) // 2].add_(1)
-        ctx.save_for_backward(encoding, weighted)
-        return film, squares
+            self._weighted = self.table * share[:, None]
+            self.squares = (self._weighted * self.table).sum(0).sum()  # column sums are not divided among threads
+        self.table[:, : len(bias) // 2].add_(1)
 
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor, g_squares: Tensor | None) -> tuple[None, Tensor, Tensor, None]:
-        encoding, weighted = ctx.saved_tensors
-        if g_squares is not None:
-            grad = torch.addcmul(grad, weighted, g_squares, value=2)
-        return None, transpose_times(encoding, grad), grad.sum(0), None
+    def gradients(self, grad: Tensor, g_squares: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Those of weight and bias, given those of the table and of the squares."""
+        if self._weighted is not None and g_squares is not None:
+            grad = torch.addcmul(grad, self._weighted, g_squares, value=2)
+        return transpose_times(self.encoding, grad), grad.sum(0)

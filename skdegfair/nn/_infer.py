@@ -79,13 +79,8 @@ def _projected(layer: ModulatedLayer, source: GraphRows, h: Tensor | None, devic
 def _finished(layer: ModulatedLayer, projected: Tensor, target: _Slices) -> Tensor:
     """The output of a layer at the target's nodes."""
 
-    def outputs() -> Iterator[Tensor]:
-        film = None
-        for _, block in target:
-            film = layer.film(block) if film is None else film  # the same for all slices
-            yield layer.finish(*layer.aggregate.gather(projected, block), film, block)[0]
-
-    return _collected(outputs(), len(target.nodes))
+    outputs = (layer.finish(*layer.aggregate.gather(projected, block), block)[0] for _, block in target)
+    return _collected(outputs, len(target.nodes))
 
 
 def _collected(parts: Iterable[Tensor], n: int) -> Tensor:

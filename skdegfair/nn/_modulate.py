@@ -1,4 +1,4 @@
-"""Aggregation plus debiasing context (Eq. 6, 7, 9 and 12) as one step with a gradient of its own.
+"""Aggregation plus debiasing context (Eq. 6 to 9, 12 and 13) as one step with a gradient of its own.
 
 It works through the nodes in slices: what is as small as that stays in the processor's
 cache. Of a single slice it remembers what the gradient needs, of several its input alone:
@@ -13,19 +13,21 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from ._film import Film
 from ._sparse import product
 
 if TYPE_CHECKING:
     from ._blocks import Block
 
+Modulated = tuple[Tensor, Tensor | None, Tensor | None]
 SLICE = 2**17  # entries of a slice, half a megabyte
 
 
 def modulate(
-    own: Tensor, context: Tensor | None, bias: Tensor, function_bias: Tensor, film: Tensor | None, block: Block,
-    weight: float,
-) -> tuple[Tensor, Tensor | None]:  # fmt: skip
-    """Add ``weight`` times the debiasing context to the aggregation, and sum up L3.
+    own: Tensor, context: Tensor | None, bias: Tensor, function_bias: Tensor, film_weight: Tensor | None,
+    film_bias: Tensor | None, block: Block, weight: float,
+) -> Modulated:  # fmt: skip
+    """Add ``weight`` times the debiasing context to the aggregation, and sum up L3 and L4.
 
     Parameters
     ----------
@@ -34,7 +36,8 @@ def modulate(
         None: it stands beside ``own``, in the same matrix, whose further columns do not count.
     bias : (d,), of the aggregation
     function_bias : (2 d,) or (d,), of the functions f(c; theta_c,*)
-    film : (n_distinct, 2 d), gamma + 1 and beta of each distinct degree; None: 1 and 0
+    film_weight : (encoding_dim, 2 d), of gamma and beta; None: both are 0
+    film_bias : (2 d,)
     block : Block
     weight : float, the paper's epsilon
 
@@ -42,45 +45,54 @@ def modulate(
     -------
     (n, d) : aggregation + weight * D(v; theta of v's own group)
     scalar : sum of the share times ||D(v; theta of the other group)||^2; None without contrast or shares
+    scalar : sum of the share times ||gamma||^2 + ||beta||^2; None without gamma and beta or shares
     """
-    outputs: tuple[Tensor, Tensor | None] = _Modulate.apply(own, context, bias, function_bias, film, block, weight)
+    inputs = own, context, bias, function_bias, film_weight, film_bias
+    outputs: Modulated = _Modulate.apply(*inputs, block, weight)
     return outputs
 
 
 class _Modulate(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, own: Tensor, context: Tensor | None, bias: Tensor, function_bias: Tensor, film: Tensor | None,
-        block: Block, weight: float,
-    ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
+        ctx: Any, own: Tensor, context: Tensor | None, bias: Tensor, function_bias: Tensor,
+        film_weight: Tensor | None, film_bias: Tensor | None, block: Block, weight: float,
+    ) -> Modulated:  # fmt: skip
         n, d = own.shape[0], bias.shape[0]
+        film = None
+        if film_weight is not None and film_bias is not None:
+            share = None if block.share is None else block.degree_share
+            film = Film(block.degree_encoding(len(film_weight)), film_weight, film_bias, share)
+        table = None if film is None else film.table
         source, biases = (own, torch.cat([bias, function_bias])) if context is None else (context, function_bias)
         modulated, squares = own.new_empty(n, d), None
         slices = _slices(n, d)
         for rows in slices:
-            at = _Slice(source, biases, film, block, rows, d, context is None)
+            at = _Slice(source, biases, table, block, rows, d, context is None)
             aggregated = at.values[:, :d] if context is None else _of(own, rows) + bias
             torch.add(aggregated, at.debiased[0], alpha=weight, out=_of(modulated, rows))  # Eq. 9
             if at.weighted is not None:
                 part = (at.weighted * at.debiased[1]).sum(0).sum()  # Eq. 12; no sum is divided among threads
                 squares = part if squares is None else squares + part
         known = (at.functions, at.scale, at.weighted) if len(slices) == 1 else ()
-        ctx.save_for_backward(source, biases, film, *known)
-        ctx.block, ctx.weight, ctx.d, ctx.joint = block, weight, d, context is None
-        return modulated, squares
+        ctx.save_for_backward(source, biases, *known)
+        ctx.block, ctx.film, ctx.weight, ctx.d, ctx.joint = block, film, weight, d, context is None
+        return modulated, squares, None if film is None else film.squares
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor, g_squares: Tensor | None) -> tuple[Tensor | None, ...]:
-        source, biases, film, *known = ctx.saved_tensors
-        block, d, n, width = ctx.block, ctx.d, source.shape[0], biases.shape[0]
+    def backward(
+        ctx: Any, grad: Tensor, g_squares: Tensor | None, g_film_squares: Tensor | None
+    ) -> tuple[Tensor | None, ...]:
+        source, biases, *known = ctx.saved_tensors
+        block, film, d, n, width = ctx.block, ctx.film, ctx.d, source.shape[0], biases.shape[0]
         g_source = g_biases = None
         g_nodes = None if film is None else source.new_empty(2, n, d)  # of gamma + 1 and beta
         for rows in _slices(n, d):
             if known:
                 functions, scale, weighted = known
             else:
-                at = _Slice(source, biases, film, block, rows, d, ctx.joint)
+                at = _Slice(source, biases, None if film is None else film.table, block, rows, d, ctx.joint)
                 functions, scale, weighted = at.functions, at.scale, at.weighted
             of_rows = _of(grad, rows)
             g_values = grad.new_empty(width // d, len(of_rows), d)
@@ -103,12 +115,13 @@ class _Modulate(torch.autograd.Function):
             part = block.node_by_node(g_values, rows, ctx.joint)
             g_source = _put(part, g_source, rows, source)
             g_biases = part.sum(0) if g_biases is None else g_biases + part.sum(0)
-        g_film = None
-        if g_nodes is not None:  # sums over nodes of equal degree
-            g_film = torch.cat([product(block.spread.backward, each) for each in g_nodes], dim=1)
+        g_film: tuple[Tensor | None, Tensor | None] = None, None
+        if film is not None and g_nodes is not None:
+            of_degrees = [product(block.spread.backward, each) for each in g_nodes]  # sums over nodes of equal degree
+            g_film = film.gradients(torch.cat(of_degrees, dim=1), g_film_squares)
         if ctx.joint:
-            return g_source, None, g_biases[:d], g_biases[d:], g_film, None, None
-        return grad, g_source, grad.sum(0), g_biases, g_film, None, None
+            return g_source, None, g_biases[:d], g_biases[d:], *g_film, None, None
+        return grad, g_source, grad.sum(0), g_biases, *g_film, None, None
 
 
 class _Slice:
@@ -126,13 +139,13 @@ class _Slice:
     __slots__ = ("values", "functions", "scale", "debiased", "weighted")
 
     def __init__(
-        self, source: Tensor, biases: Tensor, film: Tensor | None, block: Block, rows: slice | None, d: int, joint: bool
+        self, source: Tensor, biases: Tensor, table: Tensor | None, block: Block, rows: slice | None, d: int, joint: bool
     ) -> None:
         self.values = _of(source, rows)[:, : biases.shape[0]] + biases
         self.functions = self.debiased = block.own_then_other(self.values, rows, d, joint)
         self.scale = self.weighted = None
-        if film is not None:
-            self.scale, shift = block.scale_then_shift(film, rows)
+        if table is not None:
+            self.scale, shift = block.scale_then_shift(table, rows)
             self.debiased = torch.addcmul(shift, self.scale, self.functions)
         if len(self.functions) == 2 and block.share is not None:
             self.weighted = self.debiased[1] * _of(block.share, rows)[:, None]

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from ._aggregate import BACKBONES, Aggregation
 from ._blocks import Block
 from ._context import DebiasingFunction
-from ._film import Film
 from ._infer import infer
 from ._random import Dropout
 from ._sparse import Features
@@ -39,24 +38,18 @@ class ModulatedLayer(nn.Module):
 
     def forward(self, h: Features, block: Block) -> tuple[Tensor, Penalties]:
         own, context = self.aggregate(h, block, self.context_functions())
-        return self.finish(own, context, self.film(block), block)
+        return self.finish(own, context, block)
 
     def context_functions(self) -> Tensor | None:
         """Weights of the debiasing function, by which contexts are multiplied."""
         return None if self.debias is None else self.debias.weight
 
-    def film(self, block: Block) -> Film | None:
-        """gamma and beta of the debiasing function, and their penalty."""
-        return None if self.debias is None else self.debias.film(block)
-
-    def finish(
-        self, own: Tensor, context: Tensor | None, film: Film | None, block: Block
-    ) -> tuple[Tensor, Penalties]:
+    def finish(self, own: Tensor, context: Tensor | None, block: Block) -> tuple[Tensor, Penalties]:
         """From what the aggregation gave to the output."""
         if self.debias is None:
             return own + self.aggregate.bias, {}
         modulated: tuple[Tensor, Penalties] = self.debias(
-            own, context, self.aggregate.bias, film, block, self.context_weight
+            own, context, self.aggregate.bias, block, self.context_weight
         )
         return modulated
 
