@@ -95,7 +95,9 @@ class SAGE(Aggregation):
         return own, None if context_weight is None else propagate(block.context, h, context_weight)
 
     def gather(self, projected: Tensor, block: Block) -> Gathered:
-        of_self, of_others, context = projected.split([self.d_out, self.d_out, projected.shape[1] - 2 * self.d_out], dim=1)
+        of_self, of_others, context = projected.split(
+            [self.d_out, self.d_out, projected.shape[1] - 2 * self.d_out], dim=1
+        )
         return with_context(block.of(of_self) + block.open_mean @ of_others, context, block)
 
     def _weights(self) -> Tensor:
@@ -151,13 +153,13 @@ def with_context(own: Tensor, context: Tensor, block: Block) -> Gathered:
 
 
 def rounded(product: Callable[[Tensor], Tensor], weight: Tensor) -> Tensor:
-    """The product with a weight, taken with a multiple of 16 columns: others take up to three times as long."""
+    """The product with a weight, taken with 16, 24, 32 or more columns: others take up to three times as long."""
     wider = padded(weight)
     return product(weight) if wider is weight else product(wider)[:, : weight.shape[1]]
 
 
 def padded(weight: Tensor) -> Tensor:
-    missing = -weight.shape[1] % 16
+    missing = max(16 - weight.shape[1], -weight.shape[1] % 8)
     return pad(weight, (0, missing)) if missing else weight
 
 

@@ -89,14 +89,10 @@ class AttentionPattern:
     def stacked(self, n: int) -> AttentionPattern:
         """The pattern for n heads that are worked on together: rows and columns are heads of nodes, node by node."""
         if n not in self._stacks and n > 1:
-            counts = self.indptr.diff().repeat_interleave(n)  # of the rows of the stack
-            row = torch.arange(len(counts), device=counts.device).repeat_interleave(counts)
-            first = self.indptr[:-1].repeat_interleave(n) - (counts.cumsum(0) - counts)
-            entry = torch.arange(len(row), device=row.device) + first[row]
-            indptr = pad(counts.cumsum(0), (1, 0))
-            parts = entry, self.indices[entry] * n + row % n, indptr
-            stack = sp.csr_array(tuple(part.cpu().numpy() for part in parts), shape=(n * self.shape[0], n * self.shape[1]))
-            self._stacks[n] = self._like(stack, self.log_weight[entry])
+            indices, indptr = self.indices.cpu().numpy(), self.indptr.cpu().numpy()
+            numbers = sp.csr_array((np.arange(len(indices)) + 1, indices, indptr), shape=self.shape)
+            stack = sp.csr_array(sp.kron(numbers, sp.eye_array(n, dtype=np.int64), format="csr"))
+            self._stacks[n] = self._like(stack, self.log_weight.cpu()[stack.data - 1])
         return self if n == 1 else self._stacks[n]
 
     def to(self, device: Any) -> AttentionPattern:

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from ._dense import times, transpose_times
 
+
 def degree_encoding(degree: Tensor, dim: int) -> Tensor:
     """Encode degrees by sines and cosines, so that similar degrees get similar codes.
 
@@ -21,34 +22,33 @@ def degree_encoding(degree: Tensor, dim: int) -> Tensor:
 
 
 class Film:
-    """gamma and beta of each distinct degree (Eq. 8), and the mean of their squares (Eq. 13).
+    """gamma and beta of each distinct degree (Eq. 8), and how to go back from them to their weights.
 
     Parameters
     ----------
     encoding : (n_distinct, encoding_dim)
     weight : (encoding_dim, 2 d)
     bias : (2 d,)
-    share : (n_distinct,), the part of the batch that has each degree; None: no loss is asked for
 
     Attributes
     ----------
-    table : (n_distinct, 2 d), gamma + 1 beside beta
-    squares : sum of the share times ||gamma||^2 + ||beta||^2; None without shares
+    values : (n_distinct, 2 d), gamma beside beta
+    table : the same with gamma + 1
     """
 
-    __slots__ = ("encoding", "table", "squares", "_weighted")
+    __slots__ = ("encoding", "values", "table")
 
-    def __init__(self, encoding: Tensor, weight: Tensor, bias: Tensor, share: Tensor | None) -> None:
+    def __init__(self, encoding: Tensor, weight: Tensor, bias: Tensor) -> None:
         self.encoding = encoding
-        self.table = times(encoding, weight).add_(bias)
-        self.squares = self._weighted = None
-        if share is not None:
-            self._weighted = self.table * share[:, None]
-            self.squares = (self._weighted * self.table).sum(0).sum()  # column sums are not divided among threads
+        self.values = times(encoding, weight).add_(bias)
+        self.table = self.values.clone()
         self.table[:, : len(bias) // 2].add_(1)
 
-    def gradients(self, grad: Tensor, g_squares: Tensor | None) -> tuple[Tensor, Tensor]:
+    def squares(self, share: Tensor) -> Tensor:
+        """The sum over the distinct degrees of their shares times ||gamma||^2 + ||beta||^2 (Eq. 13)."""
+        return (self.values.square() * share[:, None]).sum(0).sum()  # column sums are not divided among threads
+
+    def gradients(self, grad: Tensor, share: Tensor, g_squares: Tensor) -> tuple[Tensor, Tensor]:
         """Those of weight and bias, given those of the table and of the squares."""
-        if self._weighted is not None and g_squares is not None:
-            grad = torch.addcmul(grad, self._weighted, g_squares, value=2)
+        grad = torch.addcmul(grad, self.values, (share * g_squares)[:, None], value=2)
         return transpose_times(self.encoding, grad), grad.sum(0)

@@ -7,6 +7,7 @@ the rest is computed anew.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -59,40 +60,38 @@ class _Modulate(torch.autograd.Function):
         film_weight: Tensor | None, film_bias: Tensor | None, block: Block, weight: float,
     ) -> Modulated:  # fmt: skip
         n, d = own.shape[0], bias.shape[0]
-        film = None
-        if film_weight is not None and film_bias is not None:
-            share = None if block.share is None else block.degree_share
-            film = Film(block.degree_encoding(len(film_weight)), film_weight, film_bias, share)
-        table = None if film is None else film.table
+        joint = context is None
         source, biases = (own, torch.cat([bias, function_bias])) if context is None else (context, function_bias)
-        modulated, squares = own.new_empty(n, d), None
+        film, of_film = None, None
+        if film_weight is not None and film_bias is not None:
+            film = Film(block.degree_encoding(len(film_weight)), film_weight, film_bias)
+            of_film = None if block.share is None else film.squares(block.degree_share)
+        modulated, of_other = own.new_empty(n, d), []
         slices = _slices(n, d)
         for rows in slices:
-            at = _Slice(source, biases, table, block, rows, d, context is None)
-            aggregated = at.values[:, :d] if context is None else _of(own, rows) + bias
+            at = _Slice(source, biases, film, block, rows, d, joint)
+            aggregated = at.values[:, :d] if joint else _of(own, rows) + bias
             torch.add(aggregated, at.debiased[0], alpha=weight, out=_of(modulated, rows))  # Eq. 9
             if at.weighted is not None:
-                part = (at.weighted * at.debiased[1]).sum(0).sum()  # Eq. 12; no sum is divided among threads
-                squares = part if squares is None else squares + part
+                of_other.append((at.weighted * at.debiased[1]).sum(0).sum())  # Eq. 12; not divided among threads
         known = (at.functions, at.scale, at.weighted) if len(slices) == 1 else ()
         ctx.save_for_backward(source, biases, *known)
-        ctx.block, ctx.film, ctx.weight, ctx.d, ctx.joint = block, film, weight, d, context is None
-        return modulated, squares, None if film is None else film.squares
+        ctx.block, ctx.film, ctx.weight, ctx.d, ctx.joint = block, film, weight, d, joint
+        return modulated, reduce(torch.add, of_other) if of_other else None, of_film
 
     @staticmethod
     @once_differentiable
-    def backward(
-        ctx: Any, grad: Tensor, g_squares: Tensor | None, g_film_squares: Tensor | None
-    ) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, grad: Tensor, g_of_other: Tensor, g_of_film: Tensor) -> tuple[Tensor | None, ...]:
         source, biases, *known = ctx.saved_tensors
         block, film, d, n, width = ctx.block, ctx.film, ctx.d, source.shape[0], biases.shape[0]
-        g_source = g_biases = None
+        g_source: Tensor | None = None
+        bias_parts = []
         g_nodes = None if film is None else source.new_empty(2, n, d)  # of gamma + 1 and beta
         for rows in _slices(n, d):
             if known:
                 functions, scale, weighted = known
             else:
-                at = _Slice(source, biases, None if film is None else film.table, block, rows, d, ctx.joint)
+                at = _Slice(source, biases, film, block, rows, d, ctx.joint)
                 functions, scale, weighted = at.functions, at.scale, at.weighted
             of_rows = _of(grad, rows)
             g_values = grad.new_empty(width // d, len(of_rows), d)
@@ -101,8 +100,10 @@ class _Modulate(torch.autograd.Function):
                 g_values[0] = of_rows
                 g_functions = g_values[1:]
             torch.mul(of_rows, ctx.weight, out=g_functions[0])  # of D, as yet
-            if weighted is not None:
-                torch.mul(weighted, 2 * g_squares, out=g_functions[1])
+            if weighted is None:
+                g_functions[1:] = 0
+            else:
+                torch.mul(weighted, 2 * g_of_other, out=g_functions[1])
             if g_nodes is not None and scale is not None:
                 g_scale, g_shift = g_nodes if rows is None else g_nodes[:, rows]
                 torch.mul(g_functions[0], functions[0], out=g_scale)
@@ -114,11 +115,12 @@ class _Modulate(torch.autograd.Function):
                 g_functions *= scale
             part = block.node_by_node(g_values, rows, ctx.joint)
             g_source = _put(part, g_source, rows, source)
-            g_biases = part.sum(0) if g_biases is None else g_biases + part.sum(0)
+            bias_parts.append(part.sum(0))
+        g_biases = reduce(torch.add, bias_parts)
         g_film: tuple[Tensor | None, Tensor | None] = None, None
         if film is not None and g_nodes is not None:
             of_degrees = [product(block.spread.backward, each) for each in g_nodes]  # sums over nodes of equal degree
-            g_film = film.gradients(torch.cat(of_degrees, dim=1), g_film_squares)
+            g_film = film.gradients(torch.cat(of_degrees, dim=1), block.degree_share, g_of_film)
         if ctx.joint:
             return g_source, None, g_biases[:d], g_biases[d:], *g_film, None, None
         return grad, g_source, grad.sum(0), g_biases, *g_film, None, None
@@ -139,13 +141,13 @@ class _Slice:
     __slots__ = ("values", "functions", "scale", "debiased", "weighted")
 
     def __init__(
-        self, source: Tensor, biases: Tensor, table: Tensor | None, block: Block, rows: slice | None, d: int, joint: bool
+        self, source: Tensor, biases: Tensor, film: Film | None, block: Block, rows: slice | None, d: int, joint: bool
     ) -> None:
         self.values = _of(source, rows)[:, : biases.shape[0]] + biases
         self.functions = self.debiased = block.own_then_other(self.values, rows, d, joint)
         self.scale = self.weighted = None
-        if table is not None:
-            self.scale, shift = block.scale_then_shift(table, rows)
+        if film is not None:
+            self.scale, shift = block.scale_then_shift(film.table, rows)
             self.debiased = torch.addcmul(shift, self.scale, self.functions)
         if len(self.functions) == 2 and block.share is not None:
             self.weighted = self.debiased[1] * _of(block.share, rows)[:, None]

@@ -48,9 +48,7 @@ class ModulatedLayer(nn.Module):
         """From what the aggregation gave to the output."""
         if self.debias is None:
             return own + self.aggregate.bias, {}
-        modulated: tuple[Tensor, Penalties] = self.debias(
-            own, context, self.aggregate.bias, block, self.context_weight
-        )
+        modulated: tuple[Tensor, Penalties] = self.debias(own, context, self.aggregate.bias, block, self.context_weight)
         return modulated
 
 
