@@ -146,6 +146,27 @@ def test_gradient_of_attention_on_an_asymmetric_pattern():
     assert torch.autograd.gradcheck(lambda *inputs: attend(*inputs, pattern), tuple(draw))
 
 
+@pytest.mark.parametrize("width", [2, 5, 9])
+@pytest.mark.parametrize("loudness", [1.0, 100.0])
+def test_attention_is_a_softmax_over_neighbours(width, loudness, monkeypatch):
+    """Whether heads are few columns or many, work together or alone, and scores are near each other or not."""
+    random = np.random.RandomState(width)
+    A = np.eye(6) + random.uniform(size=(6, 6)) * (random.uniform(size=(6, 6)) < 0.4)
+    shapes = (3, 6, width), (3, 6), (3, 6)
+    draw = [torch.tensor(random.normal(size=shape), requires_grad=True) for shape in shapes]
+    weight = torch.tensor(random.normal(size=(3, 6, width)))
+    h, listening, speaking = draw[0], draw[1], loudness * draw[2]
+    score = torch.nn.functional.leaky_relu(listening[:, :, None] + speaking[:, None], 0.2) + torch.tensor(A).log()
+    expected = score.softmax(2) @ h
+    gradients = torch.autograd.grad((expected * weight).sum(), draw, retain_graph=True)
+    for entries in (2**20, 1):  # all heads, or one
+        monkeypatch.setattr("skdegfair.nn._attention.STACKED", entries)
+        found = attend(h, listening, speaking, AttentionPattern(sp.csr_array(A), torch.float64))
+        torch.testing.assert_close(found, expected, rtol=1e-10, atol=1e-12)
+        same = torch.autograd.grad((found * weight).sum(), draw, retain_graph=True)
+        torch.testing.assert_close(same, gradients, rtol=1e-8, atol=1e-10)
+
+
 def test_attention_survives_large_scores():
     pattern = AttentionPattern(sp.csr_array(np.ones((3, 3))))
     h = torch.eye(3)[None]
