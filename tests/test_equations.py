@@ -130,6 +130,19 @@ def test_slices_change_nothing(small, backbone, ablation, monkeypatch):
         torch.testing.assert_close(whole, sliced, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("ablation", ABLATIONS)
+def test_gradient_where_no_loss_is_asked_for(small, ablation):
+    """A block without shares gives no penalties, and the same output with the same gradient."""
+    module, tensors = make(small, **ABLATIONS[ablation])
+    results = []
+    for block in (tensors, NodeBatch(tensors, range(len(Y))).whole):
+        output, penalties = module.layers[0](tensors.inputs, block)
+        weights = [each for each in module.layers[0].parameters() if each.requires_grad]
+        results.append([output, *torch.autograd.grad(output.square().sum(), weights, allow_unused=True)])
+        assert not penalties or block is not tensors
+    torch.testing.assert_close(*results)
+
+
 def test_gradient_of_the_sparse_product():
     random = np.random.RandomState(0)
     M = sp.csr_array(random.normal(size=(7, 5)) * (random.uniform(size=(7, 5)) < 0.4))

@@ -133,7 +133,7 @@ class AttentionPattern:
         return torch.segment_reduce(values, "max", offsets=self.indptr.long(), unsafe=True)
 
     def row_sums(self, values: Tensor) -> Tensor:
-        """Unlike a product with ones, the same for any number of threads."""
+        """Unlike a product with a vector of ones, the same for any number of threads."""
         everything = torch.arange(len(values), dtype=torch.int32, device=values.device)
         return _sums(values, everything, self.indptr)
 
@@ -154,7 +154,8 @@ def attend(h: Tensor, listening: Tensor, speaking: Tensor, pattern: AttentionPat
     -> (n_heads, n_after, width). Faster where the heads of a node stand side by side in memory.
     """
     n_heads, _, width = h.shape
-    together = max(STACKED // len(pattern.indices), 1)
+    reused = pattern.order_t is not None  # in training; predictions ask but once, which no stack pays for
+    together = max(STACKED // len(pattern.indices), 1) if reused else 1
     if together < n_heads:
         parts = zip(h.split(together), listening.split(together), speaking.split(together), strict=True)
         return torch.cat([attend(*part, pattern) for part in parts])
@@ -183,7 +184,7 @@ class _Attend(torch.autograd.Function):
         score = leaky_relu(raw, SLOPE).add_(pattern.log_weight)
         attention = score.sub_(pattern.of_row(_top(score, listening, speaking, pattern))).exp_()
         summed = product(pattern.matrix(attention), pad(h, (0, 1), value=1.0))  # the last column: sums over u
-        total = summed[:, -1:]
+        total = summed[:, -1:].clone()  # or all of them would be kept for backward
         gathered = summed[:, :-1] / total
         ctx.save_for_backward(h, raw, attention, total, gathered)
         ctx.pattern = pattern

@@ -76,7 +76,7 @@ class Block:
             place = (n_others + 2) * node + n_others
             return [place + ~low, place + low]
 
-        return self._fetch(values.view(-1, d), ("functions", joint), rows, order).view(2, -1, d)
+        return self._fetch(values.reshape(-1, d), ("functions", joint), rows, order).view(2, -1, d)
 
     def node_by_node(self, parts: Tensor, rows: slice | None, joint: bool) -> Tensor:
         """The way back, for gradients; ``parts`` has that of the aggregation first if it is joint."""

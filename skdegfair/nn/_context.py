@@ -38,7 +38,7 @@ class DebiasingFunction(nn.Module):
         self, d_in: int, d_out: int, *, encoding_dim: int, scale_shift: bool = True, contrast: bool = True
     ) -> None:
         super().__init__()
-        self.d_out, self.encoding_dim, self.contrast = d_out, encoding_dim, contrast
+        self.d_out = d_out
         n_functions = 2 if contrast else 1
         self.weight = parameter(d_in, n_functions * d_out)  # [theta_c,0 | theta_c,1]
         self.bias = parameter(n_functions * d_out)

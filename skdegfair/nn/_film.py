@@ -48,7 +48,8 @@ class Film:
         """The sum over the distinct degrees of their shares times ||gamma||^2 + ||beta||^2 (Eq. 13)."""
         return (self.values.square() * share[:, None]).sum(0).sum()  # column sums are not divided among threads
 
-    def gradients(self, grad: Tensor, share: Tensor, g_squares: Tensor) -> tuple[Tensor, Tensor]:
-        """Those of weight and bias, given those of the table and of the squares."""
-        grad = torch.addcmul(grad, self.values, (share * g_squares)[:, None], value=2)
+    def gradients(self, grad: Tensor, g_squares: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Those of weight and bias, given those of the table and of each degree's squares."""
+        if g_squares is not None:
+            grad = torch.addcmul(grad, self.values, g_squares[:, None], value=2)
         return transpose_times(self.encoding, grad), grad.sum(0)

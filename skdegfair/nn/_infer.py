@@ -78,7 +78,6 @@ def _projected(layer: ModulatedLayer, source: GraphRows, h: Tensor | None, devic
 
 def _finished(layer: ModulatedLayer, projected: Tensor, target: _Slices) -> Tensor:
     """The output of a layer at the target's nodes."""
-
     outputs = (layer.finish(*layer.aggregate.gather(projected, block), block)[0] for _, block in target)
     return _collected(outputs, len(target.nodes))
 

@@ -104,7 +104,7 @@ class Objective:
         total = terms["classification"]
         for name, weight in weights.items():
             if weight and name in terms:
-                total = torch.add(total, terms[name], alpha=weight)
+                total = torch.add(total, terms[name], alpha=float(weight))
         return total
 
 

@@ -71,7 +71,7 @@ class _Modulate(torch.autograd.Function):
         for rows in slices:
             at = _Slice(source, biases, film, block, rows, d, joint)
             aggregated = at.values[:, :d] if joint else _of(own, rows) + bias
-            torch.add(aggregated, at.debiased[0], alpha=weight, out=_of(modulated, rows))  # Eq. 9
+            torch.add(aggregated, at.debiased[0], alpha=float(weight), out=_of(modulated, rows))  # Eq. 9
             if at.weighted is not None:
                 of_other.append((at.weighted * at.debiased[1]).sum(0).sum())  # Eq. 12; not divided among threads
         known = (at.functions, at.scale, at.weighted) if len(slices) == 1 else ()
@@ -120,7 +120,8 @@ class _Modulate(torch.autograd.Function):
         g_film: tuple[Tensor | None, Tensor | None] = None, None
         if film is not None and g_nodes is not None:
             of_degrees = [product(block.spread.backward, each) for each in g_nodes]  # sums over nodes of equal degree
-            g_film = film.gradients(torch.cat(of_degrees, dim=1), block.degree_share, g_of_film)
+            g_squares = None if block.share is None else block.degree_share * g_of_film
+            g_film = film.gradients(torch.cat(of_degrees, dim=1), g_squares)
         if ctx.joint:
             return g_source, None, g_biases[:d], g_biases[d:], *g_film, None, None
         return grad, g_source, grad.sum(0), g_biases, *g_film, None, None

@@ -73,11 +73,6 @@ class GraphRows:
         """The contexts; of walks, those of one step."""
         return Contexts(self.A, 1 if self.pool == "walk" else self.hops)
 
-    @cached_property
-    def distinct_degrees(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """The distinct degrees, and which of them each node has."""
-        return distinct(self.degree)
-
     def features(self, rows: Any = slice(None), *, gradient: bool = True) -> Tensor | SparseOperator:
         """Scaled features of some nodes."""
         part = self.X[rows]
@@ -115,12 +110,12 @@ class GraphRows:
         if "context" in self.operators:
             block.context = block.closed_mean if self.one_mean else operator(row_mean(self.contexts.rows(own)))
         if self.operators & {"context", "degrees"}:
-            degrees, code = self.distinct_degrees
+            degrees, code = distinct(self.degree[rows])
             block.degrees = to_tensor(degrees, torch.float64)
-            block.degree_code = to_tensor(code[rows], torch.int64)
+            block.degree_code = to_tensor(code, torch.int64)
             if gradient:
                 ones, starts = np.ones(len(own)), np.arange(len(own) + 1)
-                block.spread = operator(sp.csr_array((ones, code[rows], starts), shape=(len(own), len(degrees))))
+                block.spread = operator(sp.csr_array((ones, code, starts), shape=(len(own), len(degrees))))
         return block
 
 
