@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from ._attention import attend
+from ._features import Features, FixedFeatures, propagate, transform
 from ._random import glorot_, parameter
-from ._sparse import Features, FixedFeatures, propagate, transform
 
 if TYPE_CHECKING:
     from ._blocks import Block

@@ -37,7 +37,7 @@ class Block:
     spread : operator (n_after, n_distinct) from distinct degrees to nodes
     keys : (n_before,) uint64, the randomness of each node before the layer; None: the module's own
     share : (n_after,), the part of the batch that each node makes up; None: no loss is asked for
-    degree_share : (n_distinct,), the part of the batch that has each of the distinct degrees
+    degree_share : (n_distinct, 1), the part of the batch that has each of the distinct degrees
     """
 
     closed_mean: Operator
@@ -116,7 +116,7 @@ class Block:
         block.share = share
         if hasattr(self, "degrees"):
             none = share.new_zeros(len(self.degrees))
-            block.degree_share = none.index_add(0, self.degree_code, share)
+            block.degree_share = none.index_add(0, self.degree_code, share)[:, None]
         return block
 
     def rows(self, nodes: Tensor) -> Block:

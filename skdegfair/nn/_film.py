@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import torch
 from torch import Tensor
 
-from ._dense import times, transpose_times
+from ._dense import BLOCKS, total
 
 
 def degree_encoding(degree: Tensor, dim: int) -> Tensor:
@@ -32,24 +34,32 @@ class Film:
 
     Attributes
     ----------
-    values : (n_distinct, 2 d), gamma beside beta
-    table : the same with gamma + 1
+    table : (n_distinct, 2 d), gamma + 1 beside beta
     """
 
-    __slots__ = ("encoding", "values", "table")
+    __slots__ = ("encoding", "table", "_zero", "_weighted")
 
     def __init__(self, encoding: Tensor, weight: Tensor, bias: Tensor) -> None:
-        self.encoding = encoding
-        self.values = times(encoding, weight).add_(bias)
-        self.table = self.values.clone()
-        self.table[:, : len(bias) // 2].add_(1)
+        self.encoding = encoding.view(BLOCKS, -1, encoding.shape[1])
+        self._zero = _where_nothing_is_done(bias.shape[0], bias.dtype, bias.device)
+        table = torch.baddbmm(bias + self._zero, self.encoding, weight.expand(BLOCKS, -1, -1))
+        self.table = table.view(-1, bias.shape[0])
+        self._weighted: Tensor | None = None
 
     def squares(self, share: Tensor) -> Tensor:
-        """The sum over the distinct degrees of their shares times ||gamma||^2 + ||beta||^2 (Eq. 13)."""
-        return (self.values.square() * share[:, None]).sum(0).sum()  # column sums are not divided among threads
+        """The sum over the distinct degrees of their shares, a column, times ||gamma||^2 + ||beta||^2 (Eq. 13)."""
+        values = self.table - self._zero
+        self._weighted = values * share
+        return total(values * self._weighted)
 
-    def gradients(self, grad: Tensor, g_squares: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Those of weight and bias, given those of the table and of each degree's squares."""
-        if g_squares is not None:
-            grad = torch.addcmul(grad, self.values, g_squares[:, None], value=2)
-        return transpose_times(self.encoding, grad), grad.sum(0)
+    def gradients(self, grad: Tensor, g_squares: Tensor) -> tuple[Tensor, Tensor]:
+        """Those of weight and bias, given those of the table and of the squares."""
+        if self._weighted is not None:
+            grad = torch.addcmul(grad, self._weighted, g_squares, value=2)
+        return torch.bmm(self.encoding.transpose(1, 2), grad.view(BLOCKS, -1, grad.shape[1])).sum(0), grad.sum(0)
+
+
+@cache
+def _where_nothing_is_done(width: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """The row of a table for which gamma and beta are 0."""
+    return torch.cat([torch.ones(width // 2, dtype=dtype, device=device), torch.zeros(width // 2, dtype=dtype, device=device)])

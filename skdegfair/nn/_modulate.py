@@ -120,8 +120,7 @@ class _Modulate(torch.autograd.Function):
         g_film: tuple[Tensor | None, Tensor | None] = None, None
         if film is not None and g_nodes is not None:
             of_degrees = [product(block.spread.backward, each) for each in g_nodes]  # sums over nodes of equal degree
-            g_squares = None if block.share is None else block.degree_share * g_of_film
-            g_film = film.gradients(torch.cat(of_degrees, dim=1), g_squares)
+            g_film = film.gradients(torch.cat(of_degrees, dim=1), g_of_film)
         if ctx.joint:
             return g_source, None, g_biases[:d], g_biases[d:], *g_film, None, None
         return grad, g_source, grad.sum(0), g_biases, *g_film, None, None

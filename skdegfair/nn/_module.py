@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from ._aggregate import BACKBONES, Aggregation
 from ._blocks import Block
 from ._context import DebiasingFunction
+from ._features import Features, FixedFeatures
 from ._infer import infer
 from ._random import Dropout
-from ._sparse import Features
 from ._tensors import GraphRows, NodeBatch
 
 Penalties = dict[str, Tensor]
@@ -37,6 +37,10 @@ class ModulatedLayer(nn.Module):
         self.aggregate, self.debias, self.context_weight = aggregate, debias, context_weight
 
     def forward(self, h: Features, block: Block) -> tuple[Tensor, Penalties]:
+        if self.debias is not None and isinstance(h, FixedFeatures) and self.debias.pays_by_degree(block):
+            own, _ = self.aggregate(h, block)
+            by_degree: tuple[Tensor, Penalties] = self.debias.by_degree(own, h.by_degree(block), self.aggregate.bias, block, self.context_weight)
+            return by_degree
         own, context = self.aggregate(h, block, self.context_functions())
         return self.finish(own, context, block)
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, leaky_relu
 
+from ._features import Features, transform
 from ._loss import Objective
 from ._module import DegFairGNN, Penalties, add_penalties
 from ._random import Dropout, parameter
-from ._sparse import Features, SparseOperator, transform
+from ._sparse import SparseOperator
 from ._tensors import GraphRows, GraphTensors, NodeBatch
 
 
@@ -91,7 +92,7 @@ class ReleasedLayer(nn.Module):
             gamma, beta = (graph.spread @ film).split(self.d_out, dim=1)
             own = (gamma + 1) * own + beta
             norms = sum(part.norm(dim=1) for part in film.split(self.d_out, dim=1))
-            penalties["scale_shift"] = batch.whole.degree_share @ norms
+            penalties["scale_shift"] = batch.whole.degree_share[:, 0] @ norms
         if self.contrast:
             penalties["context"] = batch.whole.share @ own.norm(dim=1)  # of the context in use, not of the other one
             own = torch.where(graph.low, own, -own)  # that of nodes of high degree is subtracted

@@ -16,8 +16,6 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from ._dense import dense_product
-
 with warnings.catch_warnings():  # torch says once per process that CSR is in beta: let it be here
     warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
     torch.sparse_csr_tensor([0, 1], [0], [1.0], size=(1, 1), check_invariants=False)
@@ -130,43 +128,3 @@ class _Product(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[None, None, Tensor]:
         return None, None, product(ctx.transpose, grad)
-
-
-class FixedFeatures:
-    """Dense features of a graph, of which the mean over a neighbourhood is taken once and not in every epoch."""
-
-    __slots__ = ("x", "_pooled")
-
-    def __init__(self, x: Tensor) -> None:
-        self.x = x
-        self._pooled: dict[int, tuple[Operator, Tensor]] = {}
-
-    def pooled(self, operator: Operator) -> Tensor:
-        """``operator @ x``."""
-        if id(operator) not in self._pooled:
-            with torch.no_grad():
-                self._pooled[id(operator)] = operator, operator @ self.x  # the operator is kept, and so its id
-        return self._pooled[id(operator)][1]
-
-
-Features = Tensor | SparseOperator | FixedFeatures
-WIDEST = 8  # features wider than so many outputs are not pooled beforehand
-
-
-def propagate(operator: Operator, h: Features, weight: Tensor) -> Tensor:
-    """``operator @ h @ weight``, the narrower of the two products with ``operator``, or none where h is fixed.
-
-    Shapes: (n, m), (m, d_in), (d_in, d_out) -> (n, d_out). Sparse features stay sparse.
-    """
-    if isinstance(h, FixedFeatures) and h.x.shape[1] <= WIDEST * weight.shape[1]:
-        return dense_product(h.pooled(operator), weight)
-    if isinstance(h, Tensor) and h.shape[1] < weight.shape[1]:
-        return dense_product(operator @ h, weight)
-    return operator @ transform(h, weight)
-
-
-def transform(h: Features, weight: Tensor) -> Tensor:
-    """``h @ weight`` for features of any kind."""
-    if isinstance(h, SparseOperator):
-        return h @ weight
-    return dense_product(h if isinstance(h, Tensor) else h.x, weight)

@@ -14,8 +14,9 @@ from torch import Tensor
 from ..graph import Graph
 from ._attention import AttentionPattern
 from ._blocks import Block
+from ._features import Features, FixedFeatures
 from ._neighbourhoods import Contexts, closed, distinct, is_unweighted, row_mean
-from ._sparse import Chain, Features, FixedFeatures, SparseOperator, to_tensor
+from ._sparse import Chain, SparseOperator, to_tensor
 
 
 class GraphRows:
