@@ -9,7 +9,7 @@ import torch
 from reference import losses, network
 
 from skdegfair import Graph
-from skdegfair.nn import DegFairGNN, GraphTensors, NodeBatch, Objective, SparseOperator, degree_encoding
+from skdegfair.nn import DegFairGNN, GraphTensors, NodeBatch, Objective, SparseOperator, _context, degree_encoding
 from skdegfair.nn._attention import AttentionPattern, attend
 
 BACKBONES = ["gcn", "gat", "sage"]
@@ -141,6 +141,59 @@ def test_gradient_where_no_loss_is_asked_for(small, ablation):
         results.append([output, *torch.autograd.grad(output.square().sum(), weights, allow_unused=True)])
         assert not penalties or block is not tensors
     torch.testing.assert_close(*results)
+
+
+@pytest.fixture
+def by_degree(monkeypatch):
+    """Fixed features are debiased by degree, whether that is faster or not."""
+    monkeypatch.setattr("skdegfair.nn._context.pays", lambda *sizes: True)
+
+
+@pytest.mark.usefixtures("by_degree")
+@pytest.mark.parametrize("ablation", [name for name in ABLATIONS if name != "no modulation"])
+@pytest.mark.parametrize("backbone", BACKBONES)
+@pytest.mark.parametrize(("n_layers", "hops"), [(1, 1), (2, 1), (2, 2)])
+def test_by_degree_they_are_those_of_the_paper_too(small, backbone, ablation, n_layers, hops):
+    test_network_and_losses_are_those_of_the_paper(small, backbone, ablation, n_layers, hops)
+
+
+@pytest.mark.usefixtures("by_degree")
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_by_degree_with_weighted_and_directed_edges(small, backbone, directed):
+    test_weighted_and_directed_edges(small, backbone, directed)
+
+
+@pytest.mark.usefixtures("by_degree")
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_gradient_of_the_objective_by_degree(small, backbone):
+    test_gradient_of_the_objective(small, backbone, "dsp")
+
+
+@pytest.mark.usefixtures("by_degree")
+@pytest.mark.parametrize("ablation", ABLATIONS)
+def test_gradient_by_degree_where_no_loss_is_asked_for(small, ablation):
+    test_gradient_where_no_loss_is_asked_for(small, ablation)
+
+
+@pytest.mark.parametrize(("n_features", "hidden_dim", "expected"), [(3, 8, True), (3, 3, False), (40, 48, False)])
+def test_by_degree_where_features_are_few_and_nodes_are_many(data, n_features, hidden_dim, expected, monkeypatch):
+    """Few enough for each degree to have weights of its own; both ways give the same, and the same gradient."""
+    graph = data.graph.with_features(np.random.RandomState(0).normal(size=(len(data.y), n_features)))
+    used, results = [], []
+    by_degree = _context.DebiasingFunction.by_degree
+    monkeypatch.setattr(
+        _context.DebiasingFunction, "by_degree", lambda self, *inputs: used.append(self) or by_degree(self, *inputs)
+    )
+    for pays in (_context.pays, lambda *sizes: False):
+        monkeypatch.setattr(_context, "pays", pays)
+        module, tensors = make(graph, hidden_dim=hidden_dim)
+        batch, objective = NodeBatch(tensors, np.arange(0, len(data.y), 2)), Objective(1.0, 0.1)
+        total = objective.total(objective.terms(module(batch), torch.as_tensor(data.y[::2]), batch))
+        results.append([total, *torch.autograd.grad(total, list(module.parameters()))])
+    assert used == ([used[0]] if expected else [])
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-12)
 
 
 def test_gradient_of_the_sparse_product():

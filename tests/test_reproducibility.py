@@ -34,7 +34,9 @@ def test_in_processes(data):
 
 
 @pytest.mark.parametrize("backbone", ["gcn", "gat", "sage"])
-@pytest.mark.parametrize(("n_nodes", "n_features", "hidden_dim"), [(120, 6, 32), (121, 7, 20), (2003, 37, 28)])
+@pytest.mark.parametrize(
+    ("n_nodes", "n_features", "hidden_dim"), [(120, 6, 32), (121, 7, 20), (2003, 37, 28), (2003, 6, 36)]
+)
 def test_whatever_the_number_of_torch_threads(backbone, n_nodes, n_features, hidden_dim):
     made = make_degree_biased_graph(n_nodes, n_features=n_features, random_state=0)
     before = torch.get_num_threads()

@@ -71,6 +71,7 @@ class ContextByDegree:
     def moments(self, share: Tensor) -> Tensor:
         """Sums over the nodes of a degree of the share times [c_v, 1]^T [c_v, 1]: (n_distinct, p + 1, p + 1)."""
         if id(share) not in self._moments:
+            assert self.matrix.backward is not None
             sums = product(self.matrix.backward, self._filled * share[:, None])
             self._moments[id(share)] = share, sums.view(-1, sums.shape[1], sums.shape[1])  # kept, and so its id
         return self._moments[id(share)][1]

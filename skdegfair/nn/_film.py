@@ -62,4 +62,6 @@ class Film:
 @cache
 def _where_nothing_is_done(width: int, dtype: torch.dtype, device: torch.device) -> Tensor:
     """The row of a table for which gamma and beta are 0."""
-    return torch.cat([torch.ones(width // 2, dtype=dtype, device=device), torch.zeros(width // 2, dtype=dtype, device=device)])
+    return torch.cat(
+        [torch.ones(width // 2, dtype=dtype, device=device), torch.zeros(width // 2, dtype=dtype, device=device)]
+    )
