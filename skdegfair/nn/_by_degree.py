@@ -81,12 +81,22 @@ class ContextByDegree:
 
 
 def modulate_by_degree(
-    own: Tensor, context: ContextByDegree, bias: Tensor, function_weight: Tensor, function_bias: Tensor,
-    film_weight: Tensor | None, film_bias: Tensor | None, block: Block, weight: float,
+    own: Tensor, of_context: bool, context: ContextByDegree, bias: Tensor, function_weight: Tensor,
+    function_bias: Tensor, film_weight: Tensor | None, film_bias: Tensor | None, block: Block, weight: float,
 ) -> Modulated:  # fmt: skip
-    """As ``modulate``, with the weights (p, 2 d), or (p, d) without contrast, of the functions f(c; theta_c,*)."""
+    """As ``modulate``, of contexts that are fixed.
+
+    Parameters
+    ----------
+    own : (n, d), the aggregated neighbourhood of each node
+    of_context : bool
+        The aggregation is the context times weights, and ``own`` are these: (p, d).
+    context : ContextByDegree
+    function_weight : (p, 2 d), or (p, d) without contrast, of the functions f(c; theta_c,*)
+    bias, function_bias, film_weight, film_bias, block, weight : as for ``modulate``
+    """
     inputs = own, bias, function_weight, function_bias, film_weight, film_bias
-    outputs: Modulated = _ModulateByDegree.apply(*inputs, context, block, weight)
+    outputs: Modulated = _ModulateByDegree.apply(*inputs, of_context, context, block, weight)
     return outputs
 
 
@@ -96,27 +106,30 @@ class _ModulateByDegree(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, own: Tensor, bias: Tensor, function_weight: Tensor, function_bias: Tensor,
-        film_weight: Tensor | None, film_bias: Tensor | None, context: ContextByDegree, block: Block, weight: float,
+        film_weight: Tensor | None, film_bias: Tensor | None, of_context: bool, context: ContextByDegree, block: Block,
+        weight: float,
     ) -> Modulated:  # fmt: skip
         d = bias.shape[0]
-        theta = torch.cat([function_weight, function_bias[None]]).view(-1, d)
-        n_functions = function_bias.shape[0] // d
-        spread = context.spread(n_functions)
-        functions = product(spread.forward, theta).view(n_functions, -1, function_weight.shape[0] + 1, d)
+        spread = context.spread(function_bias.shape[0] // d)
+        theta = torch.cat([function_weight, function_bias[None]])
+        functions = product(spread.forward, theta.view(-1, d)).view(-1, len(block.degrees), len(theta), d)
         film, scale, debias, of_film, of_moments, of_other = None, None, functions, None, None, None
         if film_weight is not None and film_bias is not None:
-            film = Film(block.degree_encoding(film_weight.shape[0]), film_weight, film_bias)
+            film = Film(block.degree_encoding(len(film_weight)), film_weight, film_bias)
             of_film = None if block.share is None else film.squares(block.degree_share)
             scale, shift = film.table.unsqueeze(1).split(d, dim=2)
             debias = functions * scale
             debias.narrow(2, -1, 1).add_(shift)  # U of Eq. 7
-        if functions.shape[0] == 2 and block.share is not None:
+        if len(functions) == 2 and block.share is not None:
             of_moments = torch.bmm(context.moments(block.share), debias[1])
             of_other = total((of_moments * debias[1]).view(-1, d))  # Eq. 12
-        modulated = own + bias
-        modulated.addmm_(context.matrix.forward, debias[0].view(-1, d), alpha=weight)  # Eq. 9
+        if of_context:  # Eq. 9
+            table = torch.add(torch.cat([own, bias[None]]), debias[0], alpha=weight)
+            modulated = product(context.matrix.forward, table.view(-1, d))
+        else:
+            modulated = (own + bias).addmm_(context.matrix.forward, debias[0].reshape(-1, d), alpha=weight)
         ctx.save_for_backward(functions, scale, of_moments)
-        ctx.context, ctx.film, ctx.weight, ctx.spread = context, film, weight, spread
+        ctx.context, ctx.spread, ctx.film, ctx.weight, ctx.of_context = context, spread, film, weight, of_context
         return modulated, of_other, of_film
 
     @staticmethod
@@ -124,7 +137,8 @@ class _ModulateByDegree(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor, g_of_other: Tensor, g_of_film: Tensor) -> tuple[Tensor | None, ...]:
         functions, scale, of_moments = ctx.saved_tensors
         d, g_debias = grad.shape[1], torch.empty_like(functions)
-        g_debias[0].view(-1, d).addmm_(ctx.context.matrix.backward, grad, beta=0, alpha=ctx.weight)
+        g_table = product(ctx.context.matrix.backward, grad).view(functions.shape[1:])
+        torch.mul(g_table, ctx.weight, out=g_debias[0])
         if of_moments is not None:
             torch.mul(of_moments, 2 * g_of_other, out=g_debias[1])
         else:
@@ -135,4 +149,6 @@ class _ModulateByDegree(torch.autograd.Function):
             g_film = ctx.film.gradients(torch.cat([g_scale, g_shift], dim=1), g_of_film)
             g_debias *= scale
         g_theta = product(ctx.spread.backward, g_debias.view(-1, d)).view(functions.shape[2], -1)
-        return grad, grad.sum(0), g_theta[:-1], g_theta[-1], *g_film, None, None, None
+        over_degrees = g_table.sum(0)
+        g_own = over_degrees[:-1] if ctx.of_context else grad
+        return g_own, over_degrees[-1], g_theta[:-1], g_theta[-1], *g_film, None, None, None, None

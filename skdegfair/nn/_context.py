@@ -67,10 +67,12 @@ class DebiasingFunction(nn.Module):
         """Whether ``by_degree`` is the faster way."""
         return pays(len(block.low), len(block.degrees), len(self.weight), self.d_out)
 
-    def by_degree(self, own: Tensor, context: ContextByDegree, bias: Tensor, block: Block, epsilon: float) -> Modulated:
-        """The same where the context embeddings are fixed."""
-        film = self.film_weight, self.film_bias
-        return _by_name(*modulate_by_degree(own, context, bias, self.weight, self.bias, *film, block, epsilon))
+    def by_degree(
+        self, own: Tensor, of_context: bool, context: ContextByDegree, bias: Tensor, block: Block, epsilon: float
+    ) -> Modulated:
+        """The same where the context embeddings are fixed; ``own`` as for ``modulate_by_degree``."""
+        parameters = bias, self.weight, self.bias, self.film_weight, self.film_bias
+        return _by_name(*modulate_by_degree(own, of_context, context, *parameters, block, epsilon))
 
 
 def _by_name(modulated: Tensor, of_other: Tensor | None, of_film: Tensor | None) -> Modulated:

@@ -38,11 +38,10 @@ class ModulatedLayer(nn.Module):
 
     def forward(self, h: Features, block: Block) -> tuple[Tensor, Penalties]:
         if self.debias is not None and isinstance(h, FixedFeatures) and self.debias.pays_by_degree(block):
-            own, _ = self.aggregate(h, block)
-            by_degree: tuple[Tensor, Penalties] = self.debias.by_degree(
-                own, h.by_degree(block), self.aggregate.bias, block, self.context_weight
-            )
-            return by_degree
+            of_context = getattr(block, self.aggregate.operator) is block.context  # one mean serves both
+            own = self.aggregate.weight if of_context else self.aggregate(h, block)[0]
+            fixed = h.by_degree(block)
+            return self.debias.by_degree(own, of_context, fixed, self.aggregate.bias, block, self.context_weight)
         own, context = self.aggregate(h, block, self.context_functions())
         return self.finish(own, context, block)
 
