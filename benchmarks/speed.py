@@ -85,18 +85,17 @@ def floor_epoch(graph, y):
     first, second = torch.randn(graph.shape[1], 96), torch.randn(32, 3 * n_classes)
     sparse = sp.issparse(graph.X)
     x = tensors.x.forward if sparse else tensors.x
-    x_t = tensors.x.backward if sparse else tensors.x.T
 
     def epoch():
         with torch.no_grad():
             if sparse:  # dense features are pooled once, before the first epoch
                 mean.forward @ (x @ first)
-                x_t @ (mean.backward @ wide)
+                tensors.x.transpose_times(mean.transpose_times(wide))
             else:
                 x @ first
-                x_t @ wide
+                x.T @ wide
             last.forward @ (hidden @ second)
-            last.backward @ out
+            last.transpose_times(out)
             hidden.T @ narrow
             narrow @ second.T
 

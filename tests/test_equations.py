@@ -205,6 +205,21 @@ def test_gradient_of_the_sparse_product():
     assert torch.autograd.gradcheck(lambda h: operator @ h, (h,))
 
 
+def test_long_rows_are_summed_up_in_pieces(monkeypatch):
+    """As gradients have them that are sums over all nodes of a degree: pieces give the same, and round less."""
+    random = np.random.RandomState(0)
+    M = sp.csr_array(random.uniform(size=(200, 4)) * (random.uniform(size=(200, 4)) < [0.9, 0.1, 0, 0.5]))
+    g = torch.as_tensor(random.normal(size=(200, 3)))
+    for piece in (7, 1000):
+        monkeypatch.setattr("skdegfair.nn._sparse.PIECE", piece)
+        operator = SparseOperator(M, torch.float64)
+        assert (operator._collect is None) == (piece == 1000)
+        np.testing.assert_allclose(operator.transpose_times(g).numpy(), M.T @ g.numpy(), rtol=1e-12)
+    monkeypatch.undo()
+    ones = SparseOperator(np.full((300_000, 1), 0.1))
+    assert ones.transpose_times(torch.ones(300_000, 1)).item() == pytest.approx(30_000, rel=1e-6)
+
+
 def test_gradient_of_attention_on_an_asymmetric_pattern():
     random = np.random.RandomState(0)
     pattern = AttentionPattern(sp.csr_array(np.eye(6) + (random.uniform(size=(6, 6)) < 0.4)), torch.float64)

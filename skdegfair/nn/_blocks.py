@@ -115,8 +115,8 @@ class Block:
         block = copy.copy(self)
         block.share = share
         if hasattr(self, "degrees"):
-            none = share.new_zeros(len(self.degrees))
-            block.degree_share = none.index_add(0, self.degree_code, share)[:, None]
+            none = share.new_zeros(len(self.degrees), dtype=torch.float64)  # many small parts
+            block.degree_share = none.index_add(0, self.degree_code, share.double()).to(share.dtype)[:, None]
         return block
 
     def rows(self, nodes: Tensor) -> Block:

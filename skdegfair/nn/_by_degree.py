@@ -71,8 +71,7 @@ class ContextByDegree:
     def moments(self, share: Tensor) -> Tensor:
         """Sums over the nodes of a degree of the share times [c_v, 1]^T [c_v, 1]: (n_distinct, p + 1, p + 1)."""
         if id(share) not in self._moments:
-            assert self.matrix.backward is not None
-            sums = product(self.matrix.backward, self._filled * share[:, None])
+            sums = self.matrix.transpose_times(self._filled * share[:, None])
             self._moments[id(share)] = share, sums.view(-1, sums.shape[1], sums.shape[1])  # kept, and so its id
         return self._moments[id(share)][1]
 
@@ -137,7 +136,7 @@ class _ModulateByDegree(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor, g_of_other: Tensor, g_of_film: Tensor) -> tuple[Tensor | None, ...]:
         functions, scale, of_moments = ctx.saved_tensors
         d, g_debias = grad.shape[1], torch.empty_like(functions)
-        g_table = product(ctx.context.matrix.backward, grad).view(functions.shape[1:])
+        g_table = ctx.context.matrix.transpose_times(grad).view(functions.shape[1:])
         torch.mul(g_table, ctx.weight, out=g_debias[0])
         if of_moments is not None:
             torch.mul(of_moments, 2 * g_of_other, out=g_debias[1])
@@ -148,7 +147,7 @@ class _ModulateByDegree(torch.autograd.Function):
             g_scale, g_shift = (functions * g_debias).sum((0, 2)), g_debias.select(2, -1).sum(0)
             g_film = ctx.film.gradients(torch.cat([g_scale, g_shift], dim=1), g_of_film)
             g_debias *= scale
-        g_theta = product(ctx.spread.backward, g_debias.view(-1, d)).view(functions.shape[2], -1)
+        g_theta = ctx.spread.transpose_times(g_debias.view(-1, d)).view(functions.shape[2], -1)
         over_degrees = g_table.sum(0)
         g_own = over_degrees[:-1] if ctx.of_context else grad
         return g_own, over_degrees[-1], g_theta[:-1], g_theta[-1], *g_film, None, None, None, None

@@ -15,7 +15,6 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from ._film import Film
-from ._sparse import product
 
 if TYPE_CHECKING:
     from ._blocks import Block
@@ -119,7 +118,7 @@ class _Modulate(torch.autograd.Function):
         g_biases = reduce(torch.add, bias_parts)
         g_film: tuple[Tensor | None, Tensor | None] = None, None
         if film is not None and g_nodes is not None:
-            of_degrees = [product(block.spread.backward, each) for each in g_nodes]  # sums over nodes of equal degree
+            of_degrees = [block.spread.transpose_times(each) for each in g_nodes]  # sums over nodes of equal degree
             g_film = film.gradients(torch.cat(of_degrees, dim=1), g_of_film)
         if ctx.joint:
             return g_source, None, g_biases[:d], g_biases[d:], *g_film, None, None

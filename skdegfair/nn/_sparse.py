@@ -21,6 +21,9 @@ with warnings.catch_warnings():  # torch says once per process that CSR is in be
     torch.sparse_csr_tensor([0, 1], [0], [1.0], size=(1, 1), check_invariants=False)
 
 
+PIECE = 4096  # entries of a row that are summed up in one go, where rows are few
+
+
 def csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
     """A torch CSR matrix over arrays that are known to be in order."""
     return torch.sparse_csr_tensor(indptr, indices, values, size=shape, check_invariants=False)
@@ -36,6 +39,22 @@ def product(matrix: Tensor, h: Tensor) -> Tensor:
     return h.new_empty(matrix.shape[0], h.shape[1]).addmm_(matrix, h, beta=0)
 
 
+def cut_long_rows(matrix: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
+    """Cut the rows of a matrix that has few, but long ones, and say how to add up their pieces.
+
+    Sums of pieces round less than one sum over a hundred thousand nodes, and threads share pieces more evenly.
+    """
+    lengths = np.diff(matrix.indptr)
+    if 8 * matrix.shape[0] > matrix.shape[1] or lengths.max(initial=0) <= PIECE:
+        return matrix, None
+    counts = np.maximum(-(-lengths // PIECE), 1)
+    ends = np.cumsum(counts)
+    within = np.arange(ends[-1]) - np.repeat(ends - counts, counts)
+    indptr = np.append(np.repeat(matrix.indptr[:-1], counts) + PIECE * within, matrix.nnz)
+    pieces = sp.csr_array((matrix.data, matrix.indices, indptr), shape=(ends[-1], matrix.shape[1]))
+    return pieces, sp.csr_array((np.ones(ends[-1]), np.arange(ends[-1]), np.append(0, ends)))
+
+
 class SparseOperator:
     """A constant sparse matrix M for products ``M @ h`` with gradients.
 
@@ -47,9 +66,10 @@ class SparseOperator:
         Whether gradients will be asked for: without, there is no transpose.
     """
 
-    __slots__ = ("forward", "backward")
+    __slots__ = ("forward", "_backward", "_collect")
     forward: Tensor
-    backward: Tensor | None
+    _backward: Tensor | None
+    _collect: Tensor | None  # from the pieces of long rows of the transpose to the rows
 
     def __init__(self, matrix: Any, dtype: torch.dtype = torch.float32, *, gradient: bool = True) -> None:
         matrix = sp.csr_array(matrix)
@@ -58,15 +78,17 @@ class SparseOperator:
         index = torch.int32 if max(matrix.nnz, *matrix.shape) < 2**31 else torch.int64  # int32 is a fifth faster
         pattern = to_tensor(matrix.indptr, index), to_tensor(matrix.indices, index)
         self.forward = csr_tensor(*pattern, to_tensor(matrix.data, dtype), matrix.shape)
-        self.backward = None
+        self._backward = self._collect = None
         if not gradient:
             return
-        transpose = sp.csr_array(matrix.T)
+        transpose, collect = cut_long_rows(sp.csr_array(matrix.T))
+        if collect is not None:
+            self._collect = SparseOperator(collect, dtype, gradient=False).forward
         if np.array_equal(matrix.indptr, transpose.indptr) and np.array_equal(matrix.indices, transpose.indices):
             pattern_t = pattern  # an undirected graph: both directions share their indices
         else:
             pattern_t = to_tensor(transpose.indptr, index), to_tensor(transpose.indices, index)
-        self.backward = csr_tensor(*pattern_t, to_tensor(transpose.data, dtype), transpose.shape)
+        self._backward = csr_tensor(*pattern_t, to_tensor(transpose.data, dtype), transpose.shape)
 
     @property
     def shape(self) -> torch.Size:
@@ -74,8 +96,9 @@ class SparseOperator:
 
     def to(self, device: Any) -> SparseOperator:
         moved = object.__new__(SparseOperator)
-        moved.forward = self.forward.to(device)
-        moved.backward = None if self.backward is None else self.backward.to(device)
+        for name in self.__slots__:
+            part = getattr(self, name)
+            setattr(moved, name, None if part is None else part.to(device))
         return moved
 
     def rows(self, rows: Tensor) -> SparseOperator:
@@ -87,8 +110,14 @@ class SparseOperator:
 
     def __matmul__(self, h: Tensor) -> Tensor:
         """(n_rows, n_columns) times (n_columns, width) -> (n_rows, width)."""
-        result: Tensor = _Product.apply(self.forward, self.backward, h)
+        result: Tensor = _Product.apply(self, h)
         return result
+
+    def transpose_times(self, g: Tensor) -> Tensor:
+        """``M.T @ g``, without a gradient: (n_rows, width) -> (n_columns, width)."""
+        assert self._backward is not None
+        sums = product(self._backward, g)
+        return sums if self._collect is None else product(self._collect, sums)
 
 
 class Chain:
@@ -120,11 +149,11 @@ class _Product(torch.autograd.Function):
     """M h, whose gradient is M^T g."""
 
     @staticmethod
-    def forward(ctx: Any, matrix: Tensor, transpose: Tensor | None, h: Tensor) -> Tensor:
-        ctx.transpose = transpose
-        return product(matrix, h)
+    def forward(ctx: Any, operator: SparseOperator, h: Tensor) -> Tensor:
+        ctx.operator = operator
+        return product(operator.forward, h)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[None, None, Tensor]:
-        return None, None, product(ctx.transpose, grad)
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor]:
+        return None, ctx.operator.transpose_times(grad)
