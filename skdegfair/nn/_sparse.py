@@ -21,7 +21,7 @@ with warnings.catch_warnings():  # torch says once per process that CSR is in be
     torch.sparse_csr_tensor([0, 1], [0], [1.0], size=(1, 1), check_invariants=False)
 
 
-PIECE = 4096  # entries of a row that are summed up in one go, where rows are few
+PIECE = 512  # entries of a row that are summed up in one go, where rows are few
 
 
 def csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
