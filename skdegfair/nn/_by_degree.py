@@ -26,9 +26,12 @@ if TYPE_CHECKING:
 Modulated = tuple[Tensor, Tensor | None, Tensor | None]
 
 
+FEW = 32  # features: with more of them, dense products with values of all nodes are faster
+
+
 def pays(n_nodes: int, n_distinct: int, n_features: int, d_out: int) -> bool:
     """Whether matrices for all degrees are less work than arrays of all nodes."""
-    return n_features < d_out and n_distinct * (n_features + 1) <= n_nodes
+    return n_features < min(d_out, FEW) and n_distinct * (n_features + 1) <= n_nodes
 
 
 class ContextByDegree:
@@ -95,7 +98,7 @@ def modulate_by_degree(
     bias, function_bias, film_weight, film_bias, block, weight : as for ``modulate``
     """
     inputs = own, bias, function_weight, function_bias, film_weight, film_bias
-    outputs: Modulated = _ModulateByDegree.apply(*inputs, of_context, context, block, weight)
+    outputs: Modulated = _ModulateByDegree.apply(*inputs, of_context, context, block, float(weight))
     return outputs
 
 
