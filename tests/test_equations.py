@@ -171,9 +171,40 @@ def test_gradient_of_the_objective_by_degree(small, backbone):
 
 
 @pytest.mark.usefixtures("by_degree")
-@pytest.mark.parametrize("ablation", ABLATIONS)
+@pytest.mark.parametrize("ablation", [name for name in ABLATIONS if name != "no modulation"])
 def test_gradient_by_degree_where_no_loss_is_asked_for(small, ablation):
     test_gradient_where_no_loss_is_asked_for(small, ablation)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [((1000, 100, 9, 32), True), ((1000, 101, 9, 32), False), ((10_000, 100, 32, 64), True),
+     ((10_000, 100, 33, 64), False), ((1000, 10, 8, 8), False)],
+)  # fmt: skip
+def test_where_by_degree_pays(sizes, expected):
+    """Nodes, distinct degrees, features, outputs."""
+    assert _context.pays(*sizes) is expected
+
+
+@pytest.mark.parametrize("n_layers", [1, 2, 3])
+@pytest.mark.parametrize(("hops", "pool"), [(1, "set"), (2, "walk")])
+def test_by_degree_batches_of_one_graph_do_not_mix(data, n_layers, hops, pool, monkeypatch):
+    """Training and validation nodes share a graph and what is remembered of it: each gets its own penalties."""
+    parts = np.arange(70), np.arange(70, 120)
+    results = []
+    for way in (True, False):
+        monkeypatch.setattr(_context, "pays", lambda *sizes, way=way: way)
+        module = make(data.graph, n_layers=n_layers)[0]
+        options = {"context_hops": hops, "context_pool": pool, "degree_threshold": K, "dtype": torch.float64}
+        tensors = GraphTensors(data.graph, module.operators, **options)
+        batches = [NodeBatch(tensors, part) for part in parts]
+        for batch, part in zip(batches * 2, parts * 2, strict=True):
+            objective = Objective(1.0, 0.1)
+            terms = objective.terms(module(batch), torch.as_tensor(data.y[part]), batch)
+            gradients = torch.autograd.grad(objective.total(terms), list(module.parameters()))
+            results.append([*terms.values(), *gradients])
+    for one, other in zip(results[:4], results[4:], strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("n_features", "hidden_dim", "expected"), [(3, 8, True), (3, 3, False), (40, 48, False)])

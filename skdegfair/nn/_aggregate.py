@@ -45,6 +45,10 @@ class Aggregation(nn.Module):
         """The aggregation and, if given weights for it, the weighted context embedding."""
         return self.gather(self.project(h, context_weight), block)
 
+    def weights_of_context(self, block: Block) -> Tensor | None:
+        """Weights such that the aggregation is the context embedding times these, if there are such."""
+        return None
+
     def project(self, h: Features, context_weight: Tensor | None) -> Tensor:
         """All that is linear in single nodes, and beside it the same for the context."""
         weights = self._weights() if context_weight is None else torch.cat([self._weights(), context_weight], dim=1)
@@ -63,10 +67,13 @@ class GCN(Aggregation):
 
     operator = "closed_mean"
 
+    def weights_of_context(self, block: Block) -> Tensor | None:
+        return self.weight if block.closed_mean is block.context else None  # one mean serves both
+
     def forward(self, h: Features, block: Block, context_weight: Tensor | None = None) -> Gathered:
         if context_weight is None:
             return rounded(lambda weight: propagate(block.closed_mean, h, weight), self.weight), None
-        if block.closed_mean is block.context:  # one mean serves both
+        if self.weights_of_context(block) is not None:
             both = torch.cat([self.weight, context_weight], dim=1)
             return propagate(block.context, h, padded(both)), None
         return propagate(block.closed_mean, h, self.weight), propagate(block.context, h, context_weight)

@@ -4,6 +4,7 @@ gamma, beta and the group hang on the degree alone, and D is linear in the conte
 D(v; theta) = [c_v, 1] U with one matrix U for all nodes of a degree (Eq. 6 and 7). Where the
 features are few and the same in every epoch, these matrices are smaller than arrays of
 all nodes, and the sum over nodes of Eq. 12 needs no more than the features' second moments.
+What is kept for it is twice the features, with their places: half of the epoch's arrays or less.
 """
 
 from __future__ import annotations
@@ -18,12 +19,11 @@ from torch.autograd.function import once_differentiable
 
 from ._dense import total
 from ._film import Film
+from ._modulate import Modulated
 from ._sparse import SparseOperator, product
 
 if TYPE_CHECKING:
     from ._blocks import Block
-
-Modulated = tuple[Tensor, Tensor | None, Tensor | None]
 
 
 FEW = 32  # features: with more of them, dense products with values of all nodes are faster
@@ -31,7 +31,7 @@ FEW = 32  # features: with more of them, dense products with values of all nodes
 
 def pays(n_nodes: int, n_distinct: int, n_features: int, d_out: int) -> bool:
     """Whether matrices for all degrees are less work than arrays of all nodes."""
-    return n_features < min(d_out, FEW) and n_distinct * (n_features + 1) <= n_nodes
+    return n_features <= FEW and n_features < d_out and n_distinct * (n_features + 1) <= n_nodes
 
 
 class ContextByDegree:
@@ -48,42 +48,43 @@ class ContextByDegree:
     """
 
     __slots__ = ("matrix", "_filled", "_high", "_spreads", "_moments")
+    _filled: Tensor  # (n, p + 1), the values of the matrix
 
     def __init__(self, context: Tensor, block: Block) -> None:
         (n, p), n_distinct = context.shape, block.degrees.shape[0]
         code = block.degree_code.cpu().numpy()
-        self._filled = torch.cat([context, context.new_ones(n, 1)], dim=1)
+        filled = torch.cat([context, context.new_ones(n, 1)], dim=1)
         columns = (p + 1) * code[:, None] + np.arange(p + 1)
-        parts = self._filled.cpu().numpy().ravel(), columns.ravel(), (p + 1) * np.arange(n + 1)
-        self.matrix = self._operator(sp.csr_array(parts, shape=(n, n_distinct * (p + 1))))
+        parts = filled.cpu().numpy().ravel(), columns.ravel(), (p + 1) * np.arange(n + 1)
+        matrix = sp.csr_array(parts, shape=(n, n_distinct * (p + 1)))
+        self.matrix = SparseOperator(matrix, context.dtype).to(context.device)
+        self._filled = self.matrix.forward.values().view(n, p + 1)
         self._high = np.zeros(n_distinct, dtype=np.intp)
         self._high[code] = ~block.low[:, 0].cpu().numpy()
         self._spreads: dict[int, SparseOperator] = {}
-        self._moments: dict[int, tuple[Tensor, Tensor]] = {}
+        self._moments: dict[Tensor, Tensor] = {}
 
     def spread(self, n_functions: int) -> SparseOperator:
         """From the rows of theta_c,0 and theta_c,1 to those of each degree, own group and then the other one."""
         if n_functions not in self._spreads:
             q = self._filled.shape[1]
-            groups = np.stack([self._high, 1 - self._high]) if n_functions == 2 else 0 * self._high[None]
+            groups = np.stack([self._high, 1 - self._high]) if n_functions == 2 else np.zeros((1, len(self._high)), int)
             rows = (groups[:, :, None] + n_functions * np.arange(q)).ravel()
             parts = np.ones(len(rows)), rows, np.arange(len(rows) + 1)
-            self._spreads[n_functions] = self._operator(sp.csr_array(parts, shape=(len(rows), n_functions * q)))
+            one_hot = sp.csr_array(parts, shape=(len(rows), n_functions * q))
+            self._spreads[n_functions] = SparseOperator(one_hot, self._filled.dtype).to(self._filled.device)
         return self._spreads[n_functions]
 
     def moments(self, share: Tensor) -> Tensor:
         """Sums over the nodes of a degree of the share times [c_v, 1]^T [c_v, 1]: (n_distinct, p + 1, p + 1)."""
-        if id(share) not in self._moments:
+        if share not in self._moments:
             sums = self.matrix.transpose_times(self._filled * share[:, None])
-            self._moments[id(share)] = share, sums.view(-1, sums.shape[1], sums.shape[1])  # kept, and so its id
-        return self._moments[id(share)][1]
-
-    def _operator(self, matrix: sp.csr_array) -> SparseOperator:
-        return SparseOperator(matrix, self._filled.dtype).to(self._filled.device)
+            self._moments[share] = sums.view(-1, sums.shape[1], sums.shape[1])
+        return self._moments[share]
 
 
 def modulate_by_degree(
-    own: Tensor, of_context: bool, context: ContextByDegree, bias: Tensor, function_weight: Tensor,
+    own: Tensor | None, of_context: Tensor | None, context: ContextByDegree, bias: Tensor, function_weight: Tensor,
     function_bias: Tensor, film_weight: Tensor | None, film_bias: Tensor | None, block: Block, weight: float,
 ) -> Modulated:  # fmt: skip
     """As ``modulate``, of contexts that are fixed.
@@ -91,14 +92,13 @@ def modulate_by_degree(
     Parameters
     ----------
     own : (n, d), the aggregated neighbourhood of each node
-    of_context : bool
-        The aggregation is the context times weights, and ``own`` are these: (p, d).
+    of_context : (p, d), in place of ``own`` where the aggregation is the context times these weights
     context : ContextByDegree
     function_weight : (p, 2 d), or (p, d) without contrast, of the functions f(c; theta_c,*)
     bias, function_bias, film_weight, film_bias, block, weight : as for ``modulate``
     """
-    inputs = own, bias, function_weight, function_bias, film_weight, film_bias
-    outputs: Modulated = _ModulateByDegree.apply(*inputs, of_context, context, block, float(weight))
+    inputs = own, of_context, bias, function_weight, function_bias, film_weight, film_bias
+    outputs: Modulated = _ModulateByDegree.apply(*inputs, context, block, float(weight))
     return outputs
 
 
@@ -107,9 +107,9 @@ class _ModulateByDegree(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, own: Tensor, bias: Tensor, function_weight: Tensor, function_bias: Tensor,
-        film_weight: Tensor | None, film_bias: Tensor | None, of_context: bool, context: ContextByDegree, block: Block,
-        weight: float,
+        ctx: Any, own: Tensor | None, of_context: Tensor | None, bias: Tensor, function_weight: Tensor,
+        function_bias: Tensor, film_weight: Tensor | None, film_bias: Tensor | None, context: ContextByDegree,
+        block: Block, weight: float,
     ) -> Modulated:  # fmt: skip
         d = bias.shape[0]
         spread = context.spread(function_bias.shape[0] // d)
@@ -125,13 +125,14 @@ class _ModulateByDegree(torch.autograd.Function):
         if len(functions) == 2 and block.share is not None:
             of_moments = torch.bmm(context.moments(block.share), debias[1])
             of_other = total((of_moments * debias[1]).view(-1, d))  # Eq. 12
-        if of_context:  # Eq. 9
-            table = torch.add(torch.cat([own, bias[None]]), debias[0], alpha=weight)
+        if own is None:  # Eq. 9
+            assert of_context is not None
+            table = torch.add(torch.cat([of_context, bias[None]]), debias[0], alpha=weight)
             modulated = product(context.matrix.forward, table.view(-1, d))
         else:
-            modulated = (own + bias).addmm_(context.matrix.forward, debias[0].reshape(-1, d), alpha=weight)
+            modulated = (own + bias).addmm_(context.matrix.forward, debias[0].view(-1, d), alpha=weight)
         ctx.save_for_backward(functions, scale, of_moments)
-        ctx.context, ctx.spread, ctx.film, ctx.weight, ctx.of_context = context, spread, film, weight, of_context
+        ctx.context, ctx.spread, ctx.film, ctx.weight, ctx.alone = context, spread, film, weight, own is None
         return modulated, of_other, of_film
 
     @staticmethod
@@ -152,5 +153,5 @@ class _ModulateByDegree(torch.autograd.Function):
             g_debias *= scale
         g_theta = ctx.spread.transpose_times(g_debias.view(-1, d)).view(functions.shape[2], -1)
         over_degrees = g_table.sum(0)
-        g_own = over_degrees[:-1] if ctx.of_context else grad
-        return g_own, over_degrees[-1], g_theta[:-1], g_theta[-1], *g_film, None, None, None, None
+        g_own = (None, over_degrees[:-1]) if ctx.alone else (grad, None)
+        return *g_own, over_degrees[-1], g_theta[:-1], g_theta[-1], *g_film, None, None, None

@@ -68,9 +68,10 @@ class DebiasingFunction(nn.Module):
         return pays(len(block.low), len(block.degrees), len(self.weight), self.d_out)
 
     def by_degree(
-        self, own: Tensor, of_context: bool, context: ContextByDegree, bias: Tensor, block: Block, epsilon: float
-    ) -> Modulated:
-        """The same where the context embeddings are fixed; ``own`` as for ``modulate_by_degree``."""
+        self, own: Tensor | None, of_context: Tensor | None, context: ContextByDegree, bias: Tensor, block: Block,
+        epsilon: float,
+    ) -> Modulated:  # fmt: skip
+        """The same where the context embeddings are fixed; ``own`` or ``of_context`` as for ``modulate_by_degree``."""
         parameters = bias, self.weight, self.bias, self.film_weight, self.film_bias
         return _by_name(*modulate_by_degree(own, of_context, context, *parameters, block, epsilon))
 

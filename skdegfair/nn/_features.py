@@ -22,22 +22,21 @@ class FixedFeatures:
 
     def __init__(self, x: Tensor) -> None:
         self.x = x
-        self._pooled: dict[int, tuple[Operator, Tensor]] = {}
-        self._by_degree: dict[int, ContextByDegree] = {}
+        self._pooled: dict[Operator, Tensor] = {}
+        self._by_degree: dict[Operator, ContextByDegree] = {}
 
     def pooled(self, operator: Operator) -> Tensor:
         """``operator @ x``."""
-        if id(operator) not in self._pooled:
+        if operator not in self._pooled:
             with torch.no_grad():
-                self._pooled[id(operator)] = operator, operator @ self.x  # the operator is kept, and so its id
-        return self._pooled[id(operator)][1]
+                self._pooled[operator] = operator @ self.x
+        return self._pooled[operator]
 
     def by_degree(self, block: Block) -> ContextByDegree:
-        """The context embedding of a block's nodes, laid out by degree."""
-        context = self.pooled(block.context)
-        if id(block.context) not in self._by_degree:
-            self._by_degree[id(block.context)] = ContextByDegree(context, block)
-        return self._by_degree[id(block.context)]
+        """The context embedding of a block's nodes, laid out by degree; these nodes belong to its context operator."""
+        if block.context not in self._by_degree:
+            self._by_degree[block.context] = ContextByDegree(self.pooled(block.context), block)
+        return self._by_degree[block.context]
 
 
 Features = Tensor | SparseOperator | FixedFeatures

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import torch
 from torch import Tensor
 
@@ -28,7 +26,7 @@ class Film:
 
     Parameters
     ----------
-    encoding : (n_distinct, encoding_dim)
+    encoding : (n_distinct, encoding_dim), n_distinct being a multiple of BLOCKS
     weight : (encoding_dim, 2 d)
     bias : (2 d,)
 
@@ -37,31 +35,22 @@ class Film:
     table : (n_distinct, 2 d), gamma + 1 beside beta
     """
 
-    __slots__ = ("encoding", "table", "_zero", "_weighted")
+    __slots__ = ("table", "_encoding", "_values", "_weighted")
 
     def __init__(self, encoding: Tensor, weight: Tensor, bias: Tensor) -> None:
-        self.encoding = encoding.view(BLOCKS, -1, encoding.shape[1])
-        self._zero = _where_nothing_is_done(bias.shape[0], bias.dtype, bias.device)
-        table = torch.baddbmm(bias + self._zero, self.encoding, weight.expand(BLOCKS, -1, -1))
-        self.table = table.view(-1, bias.shape[0])
+        self._encoding = encoding.view(BLOCKS, -1, encoding.shape[1])
+        self._values = torch.baddbmm(bias, self._encoding, weight.expand(BLOCKS, -1, -1)).view(-1, bias.shape[0])
+        self.table = self._values.clone()
+        self.table[:, : bias.shape[0] // 2].add_(1)
         self._weighted: Tensor | None = None
 
     def squares(self, share: Tensor) -> Tensor:
         """The sum over the distinct degrees of their shares, a column, times ||gamma||^2 + ||beta||^2 (Eq. 13)."""
-        values = self.table - self._zero
-        self._weighted = values * share
-        return total(values * self._weighted)
+        self._weighted = self._values * share
+        return total(self._values * self._weighted)
 
     def gradients(self, grad: Tensor, g_squares: Tensor) -> tuple[Tensor, Tensor]:
-        """Those of weight and bias, given those of the table and of the squares."""
+        """Those of weight and bias, given those of the table and, if they were asked for, of the squares."""
         if self._weighted is not None:
             grad = torch.addcmul(grad, self._weighted, g_squares, value=2)
-        return torch.bmm(self.encoding.transpose(1, 2), grad.view(BLOCKS, -1, grad.shape[1])).sum(0), grad.sum(0)
-
-
-@cache
-def _where_nothing_is_done(width: int, dtype: torch.dtype, device: torch.device) -> Tensor:
-    """The row of a table for which gamma and beta are 0."""
-    return torch.cat(
-        [torch.ones(width // 2, dtype=dtype, device=device), torch.zeros(width // 2, dtype=dtype, device=device)]
-    )
+        return torch.bmm(self._encoding.transpose(1, 2), grad.view(BLOCKS, -1, grad.shape[1])).sum(0), grad.sum(0)

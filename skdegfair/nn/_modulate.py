@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from ._dense import total
 from ._film import Film
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class _Modulate(torch.autograd.Function):
             aggregated = at.values[:, :d] if joint else _of(own, rows) + bias
             torch.add(aggregated, at.debiased[0], alpha=float(weight), out=_of(modulated, rows))  # Eq. 9
             if at.weighted is not None:
-                of_other.append((at.weighted * at.debiased[1]).sum(0).sum())  # Eq. 12; not divided among threads
+                of_other.append(total(at.weighted * at.debiased[1]))  # Eq. 12
         known = (at.functions, at.scale, at.weighted) if len(slices) == 1 else ()
         ctx.save_for_backward(source, biases, *known)
         ctx.block, ctx.film, ctx.weight, ctx.d, ctx.joint = block, film, weight, d, joint

@@ -38,10 +38,10 @@ class ModulatedLayer(nn.Module):
 
     def forward(self, h: Features, block: Block) -> tuple[Tensor, Penalties]:
         if self.debias is not None and isinstance(h, FixedFeatures) and self.debias.pays_by_degree(block):
-            of_context = getattr(block, self.aggregate.operator) is block.context  # one mean serves both
-            own = self.aggregate.weight if of_context else self.aggregate(h, block)[0]
-            fixed = h.by_degree(block)
-            return self.debias.by_degree(own, of_context, fixed, self.aggregate.bias, block, self.context_weight)
+            of_context = self.aggregate.weights_of_context(block)
+            own = self.aggregate(h, block)[0] if of_context is None else None
+            fixed = own, of_context, h.by_degree(block)
+            return self.debias.by_degree(*fixed, self.aggregate.bias, block, self.context_weight)
         own, context = self.aggregate(h, block, self.context_functions())
         return self.finish(own, context, block)
 

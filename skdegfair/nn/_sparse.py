@@ -22,6 +22,7 @@ with warnings.catch_warnings():  # torch says once per process that CSR is in be
 
 
 PIECE = 512  # entries of a row that are summed up in one go, where rows are few
+LONG = 2**14  # the same where they are many: to add up pieces then takes its time
 
 
 def csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
@@ -40,12 +41,12 @@ def product(matrix: Tensor, h: Tensor) -> Tensor:
 
 
 def cut_long_rows(matrix: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
-    """Cut the rows of a matrix that has few, but long ones, and say how to add up their pieces.
+    """Cut the long rows of a matrix, and say how to add up their pieces; None if there are none.
 
     Sums of pieces round less than one sum over a hundred thousand nodes, and threads share pieces more evenly.
     """
     lengths = np.diff(matrix.indptr)
-    if 8 * matrix.shape[0] > matrix.shape[1] or lengths.max(initial=0) <= PIECE:
+    if lengths.max(initial=0) <= (PIECE if 8 * matrix.shape[0] <= matrix.shape[1] else LONG):
         return matrix, None
     counts = np.maximum(-(-lengths // PIECE), 1)
     ends = np.cumsum(counts)
