@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ._dense import BLOCKS, total
+from ._dense import times, total, transpose_times
 
 
 def degree_encoding(degree: Tensor, dim: int) -> Tensor:
@@ -26,7 +26,7 @@ class Film:
 
     Parameters
     ----------
-    encoding : (n_distinct, encoding_dim), n_distinct being a multiple of BLOCKS
+    encoding : (n_distinct, encoding_dim)
     weight : (encoding_dim, 2 d)
     bias : (2 d,)
 
@@ -38,8 +38,8 @@ class Film:
     __slots__ = ("table", "_encoding", "_values", "_weighted")
 
     def __init__(self, encoding: Tensor, weight: Tensor, bias: Tensor) -> None:
-        self._encoding = encoding.view(BLOCKS, -1, encoding.shape[1])
-        self._values = torch.baddbmm(bias, self._encoding, weight.expand(BLOCKS, -1, -1)).view(-1, bias.shape[0])
+        self._encoding = encoding
+        self._values = times(encoding, weight).add_(bias)
         self.table = self._values.clone()
         self.table[:, : bias.shape[0] // 2].add_(1)
         self._weighted: Tensor | None = None
@@ -53,4 +53,4 @@ class Film:
         """Those of weight and bias, given those of the table and, if they were asked for, of the squares."""
         if self._weighted is not None:
             grad = torch.addcmul(grad, self._weighted, g_squares, value=2)
-        return torch.bmm(self._encoding.transpose(1, 2), grad.view(BLOCKS, -1, grad.shape[1])).sum(0), grad.sum(0)
+        return transpose_times(self._encoding, grad), grad.sum(0)

@@ -8,8 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ._dense import BLOCKS
-
 CONTEXT_BUDGET = 100_000_000
 TOO_LARGE = (
     "Contexts of {hops} hops would hold {count} of this graph's nodes or more, all in all, over the budget of "
@@ -26,10 +24,10 @@ def is_unweighted(A: sp.csr_array) -> bool:
 def distinct(degree: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """The distinct degrees, and which of them each node has.
 
-    The last one is repeated up to a multiple of BLOCKS, in which products with them are computed.
+    The last one is repeated up to a multiple of eight, which products with them are faster for.
     """
     values, code = np.unique(degree, return_inverse=True)
-    return np.pad(values, (0, -len(values) % BLOCKS), mode="edge"), code
+    return np.pad(values, (0, -len(values) % 8), mode="edge"), code
 
 
 def closed(A: sp.csr_array, own: NDArray[np.intp]) -> sp.csr_array:
