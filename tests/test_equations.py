@@ -48,6 +48,13 @@ def reference(graph, module, *, hops=1, n_layers=2, **options):
     )  # fmt: skip
 
 
+@pytest.fixture(params=["by node", "by degree"])
+def way(request, monkeypatch):
+    """Both ways to debias fixed features, whichever is faster."""
+    monkeypatch.setattr(_context, "pays", lambda *sizes: request.param == "by degree")
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("ablation", ABLATIONS)
 @pytest.mark.parametrize("backbone", BACKBONES)
 @pytest.mark.parametrize(("n_layers", "hops"), [(1, 1), (2, 1), (2, 2), (3, 3)])
@@ -74,6 +81,7 @@ def test_network_and_losses_are_those_of_the_paper(small, backbone, ablation, n_
         np.testing.assert_allclose(objective.total(terms).item(), total, rtol=1e-10)
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("backbone", BACKBONES)
 @pytest.mark.parametrize("directed", [False, True])
 def test_weighted_and_directed_edges(small, backbone, directed):
@@ -101,6 +109,7 @@ def test_sparse_features_give_the_same_and_stay_sparse(small, backbone):
         np.testing.assert_allclose(dense, sparse, rtol=1e-8, atol=1e-12)
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize(("backbone", "kind"), list(itertools.product(BACKBONES, ["dsp", "deo"])))
 def test_gradient_of_the_objective(small, backbone, kind):
     module, tensors = make(small, backbone=backbone)
@@ -130,6 +139,7 @@ def test_slices_change_nothing(small, backbone, ablation, monkeypatch):
         torch.testing.assert_close(whole, sliced, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("ablation", ABLATIONS)
 def test_gradient_where_no_loss_is_asked_for(small, ablation):
     """A block without shares gives no penalties, and the same output with the same gradient."""
@@ -141,39 +151,6 @@ def test_gradient_where_no_loss_is_asked_for(small, ablation):
         results.append([output, *torch.autograd.grad(output.square().sum(), weights, allow_unused=True)])
         assert not penalties or block is not tensors
     torch.testing.assert_close(*results)
-
-
-@pytest.fixture
-def by_degree(monkeypatch):
-    """Fixed features are debiased by degree, whether that is faster or not."""
-    monkeypatch.setattr("skdegfair.nn._context.pays", lambda *sizes: True)
-
-
-@pytest.mark.usefixtures("by_degree")
-@pytest.mark.parametrize("ablation", [name for name in ABLATIONS if name != "no modulation"])
-@pytest.mark.parametrize("backbone", BACKBONES)
-@pytest.mark.parametrize(("n_layers", "hops"), [(1, 1), (2, 1), (2, 2)])
-def test_by_degree_they_are_those_of_the_paper_too(small, backbone, ablation, n_layers, hops):
-    test_network_and_losses_are_those_of_the_paper(small, backbone, ablation, n_layers, hops)
-
-
-@pytest.mark.usefixtures("by_degree")
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("backbone", BACKBONES)
-def test_by_degree_with_weighted_and_directed_edges(small, backbone, directed):
-    test_weighted_and_directed_edges(small, backbone, directed)
-
-
-@pytest.mark.usefixtures("by_degree")
-@pytest.mark.parametrize("backbone", BACKBONES)
-def test_gradient_of_the_objective_by_degree(small, backbone):
-    test_gradient_of_the_objective(small, backbone, "dsp")
-
-
-@pytest.mark.usefixtures("by_degree")
-@pytest.mark.parametrize("ablation", [name for name in ABLATIONS if name != "no modulation"])
-def test_gradient_by_degree_where_no_loss_is_asked_for(small, ablation):
-    test_gradient_where_no_loss_is_asked_for(small, ablation)
 
 
 @pytest.mark.parametrize(
