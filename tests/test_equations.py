@@ -223,6 +223,10 @@ def test_long_rows_are_summed_up_in_pieces(monkeypatch):
         operator = SparseOperator(M, torch.float64)
         assert (operator._collect is None) == (piece == 1000)
         np.testing.assert_allclose(operator.transpose_times(g).numpy(), M.T @ g.numpy(), rtol=1e-12)
+    monkeypatch.setattr("skdegfair.nn._sparse.LONG", 8)
+    square = SparseOperator(M @ M.T, torch.float64)  # many rows, some of them long
+    assert square._collect is not None
+    np.testing.assert_allclose(square.transpose_times(g).numpy(), M @ (M.T @ g.numpy()), rtol=1e-12, atol=1e-12)
     monkeypatch.undo()
     ones = SparseOperator(np.full((300_000, 1), 0.1))
     assert ones.transpose_times(torch.ones(300_000, 1)).item() == pytest.approx(30_000, rel=1e-5)

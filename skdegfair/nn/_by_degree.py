@@ -4,7 +4,7 @@ gamma, beta and the group hang on the degree alone, and D is linear in the conte
 D(v; theta) = [c_v, 1] U with one matrix U for all nodes of a degree (Eq. 6 and 7). Where the
 features are few and the same in every epoch, these matrices are smaller than arrays of
 all nodes, and the sum over nodes of Eq. 12 needs no more than the features' second moments.
-What is kept for it is twice the features, with their places: half of the epoch's arrays or less.
+What is kept for it are the features twice, each with its place.
 """
 
 from __future__ import annotations
