@@ -1,20 +1,18 @@
 """Node classifiers that mitigate degree bias, in the manner of scikit-learn.
 
-Names are imported when they are first used: ``skdegfair.metrics`` and
-``skdegfair.graph`` work without loading torch.
+Names are imported when they are first used: ``skdegfair.metrics`` and ``skdegfair.graph`` do not load torch.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._degfair import DegFairGNNClassifier
-    from ._gnn import GNNClassifier
+    from .estimators import DegFairGNNClassifier, GNNClassifier
     from .graph import Graph, GraphTransformer
 
 _HOMES = {
-    "DegFairGNNClassifier": "._degfair",
-    "GNNClassifier": "._gnn",
+    "DegFairGNNClassifier": ".estimators",
+    "GNNClassifier": ".estimators",
     "Graph": ".graph",
     "GraphTransformer": ".graph",
 }

@@ -1,9 +1,11 @@
 """What a graph is: features, edges, degrees. Knows nothing of models."""
 
+from ._call_forms import accepts_graph
 from ._degree import degree_groups, generalized_degree
 from ._graph import Graph, row_labels
-from ._labels import as_labels, is_unlabelled, properly_typed
-from ._sampling import Drawn, draw_neighbours, draw_walks, mixed
+from ._labels import as_labels, as_typed_array, is_unlabeled
+from ._sampling import Drawn, draw_neighbors, draw_walks, hash_keys
+from ._targets import Positions, Targets, check_labels, check_targets, hold_out, node_weights
 from ._transformer import GraphTransformer
 from ._validation import check_adjacency, check_features, check_nodes, check_row_labels
 
@@ -11,17 +13,24 @@ __all__ = [
     "Drawn",
     "Graph",
     "GraphTransformer",
+    "Positions",
+    "Targets",
+    "accepts_graph",
     "as_labels",
+    "as_typed_array",
     "check_adjacency",
     "check_features",
+    "check_labels",
     "check_nodes",
     "check_row_labels",
+    "check_targets",
     "degree_groups",
-    "draw_neighbours",
+    "draw_neighbors",
     "draw_walks",
     "generalized_degree",
-    "is_unlabelled",
-    "mixed",
-    "properly_typed",
+    "hash_keys",
+    "hold_out",
+    "is_unlabeled",
+    "node_weights",
     "row_labels",
 ]

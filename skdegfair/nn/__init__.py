@@ -1,33 +1,37 @@
-"""The model in torch alone: it knows nothing of scikit-learn or skorch."""
+"""A plain, fast graph neural network in torch. It contains no method and does not depend on scikit-learn or skorch."""
 
-from ._aggregate import BACKBONES, GAT, GCN, SAGE
-from ._context import DebiasingFunction
-from ._film import degree_encoding
-from ._loss import FAIRNESS_LOSSES, Objective, alone
-from ._module import DegFairGNN, ModulatedLayer
-from ._released import ReleasedGNN, ReleasedObjective
-from ._sampled import NeighbourSampler, SampledBatch
-from ._sparse import SparseOperator
-from ._tensors import GraphRows, GraphTensors, NodeBatch
+from .block import Batch, Block
+from .conv import BACKBONES, GAT, GCN, SAGE, Conv
+from .gnn import GNN, Architecture, Output, Terms
+from .objective import CLASSIFICATION, Objective, Term
+from .operators import Attended, ClosedMean, OpenMean, Operator, Reach
+from .sampling import NeighborSampler
+from .sparse import SparseOperator
+from .topology import Topology
+from .weights import Linear
 
 __all__ = [
     "BACKBONES",
-    "FAIRNESS_LOSSES",
+    "CLASSIFICATION",
     "GAT",
     "GCN",
+    "GNN",
     "SAGE",
-    "DebiasingFunction",
-    "DegFairGNN",
-    "GraphRows",
-    "GraphTensors",
-    "ModulatedLayer",
-    "NeighbourSampler",
-    "NodeBatch",
+    "Architecture",
+    "Attended",
+    "Batch",
+    "Block",
+    "ClosedMean",
+    "Conv",
+    "Linear",
+    "NeighborSampler",
     "Objective",
-    "ReleasedGNN",
-    "ReleasedObjective",
-    "SampledBatch",
+    "OpenMean",
+    "Operator",
+    "Output",
+    "Reach",
     "SparseOperator",
-    "alone",
-    "degree_encoding",
+    "Term",
+    "Terms",
+    "Topology",
 ]

@@ -1,9 +1,9 @@
-"""How a module is fitted: the skorch net, its data and its callbacks."""
+"""How a module is fitted: the skorch net, its phases, its data and its callbacks."""
 
-from ._callbacks import DIVERGED, MONITORS, EpochLog, EpochProgress, StopTraining, epoch_callbacks
-from ._data import NodeDataset, SampledNodes, WholeGraph
-from ._memory import memory_kept
-from ._net import NodeNet
+from .callbacks import DIVERGED, MONITORS, EpochLog, EpochProgress, StopTraining, epoch_callbacks
+from .data import NodeDataset, SampledNodes, WholeGraph
+from .memory import memory_kept
+from .net import NodeNet
 
 __all__ = [
     "DIVERGED",

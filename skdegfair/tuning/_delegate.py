@@ -20,8 +20,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._dispatch import accepts_graph
-from ..graph import Graph
+from ..graph import Graph, accepts_graph
 from ..metrics import fairness_scoring
 
 

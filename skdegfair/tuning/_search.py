@@ -17,7 +17,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, get_tags, indexable
 from tqdm import tqdm
 
-from .._dispatch import accepts_graph
+from ..graph import accepts_graph
 from ..metrics import fairness_scoring
 from ._choice import chosen, completed, eligible
 from ._delegate import FittedBest, graph_of, routed

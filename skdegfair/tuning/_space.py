@@ -94,7 +94,7 @@ def suggest_params(trial: BaseTrial, estimator: BaseEstimator | None = None, **c
     True
     """
     if estimator is None:
-        from .._degfair import DegFairGNNClassifier
+        from ..estimators import DegFairGNNClassifier
 
         estimator = DegFairGNNClassifier()
     return suggested(trial, search_space(estimator, **changes))

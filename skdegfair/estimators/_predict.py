@@ -1,0 +1,135 @@
+"""Predictions of a fitted graph classifier."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted
+
+from ..graph import (
+    Graph,
+    accepts_graph,
+    as_typed_array,
+    check_labels,
+    check_nodes,
+    check_row_labels,
+    is_unlabeled,
+    row_labels,
+)
+from ..nn import GNN, Topology
+from ..training import NodeNet
+
+
+class GraphPredictor:
+    """Predictions, for an estimator that knows how to check a graph."""
+
+    unlabeled: Any
+    feature_scale_: float
+    classes_: NDArray[Any]
+    net_: NodeNet
+
+    def _check_graph(self, X: Any, A: Any, *, reset: bool) -> Graph:
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any, A: Any = None) -> NDArray[np.float64]:
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : Graph, or {ndarray, sparse matrix, DataFrame} of shape (n_nodes, n_features)
+            The graph of ``fit`` or another one with the same features.
+        A : {sparse matrix, ndarray, DataFrame} of shape (n_nodes, n_nodes), default=None
+            Adjacency; required if the model was fitted with edges and X is not a Graph.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, n_classes)
+            One row for each node, or each selected node of a Graph.
+        """
+        return self._logits(X, A).softmax(1).numpy()
+
+    def decision_function(self, X: Any, A: Any = None) -> NDArray[np.float64]:
+        """Logits: one column per class, or for two classes their difference.
+
+        Parameters
+        ----------
+        X, A : as for :meth:`predict_proba`
+        """
+        logits = self._logits(X, A).numpy()
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+
+    def predict(self, X: Any, A: Any = None) -> NDArray[Any]:
+        """Most probable class.
+
+        Parameters
+        ----------
+        X, A : as for :meth:`predict_proba`
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,)
+        """
+        logits = self._logits(X, A)
+        return self.classes_[logits.argmax(1).numpy()]
+
+    def embed(self, X: Any, A: Any = None) -> Any:
+        """Hidden representation, the input of the last layer.
+
+        Parameters
+        ----------
+        X, A : as for :meth:`predict_proba`
+
+        Returns
+        -------
+        ndarray of shape (n_nodes, hidden_dim)
+            With ``n_layers=1`` there is no hidden layer, and this is a copy of the features.
+        """
+        check_is_fitted(self)
+        graph = self._check_graph(X, A, reset=False)
+        if len(self.module_.layers) == 1:
+            return graph.features.copy()
+        return self._infer(graph, len(self.module_.layers) - 1).numpy()
+
+    @accepts_graph
+    def score(self, X: Any, y: Any = None, A: Any = None, *, nodes: Any = None, sample_weight: Any = None) -> float:
+        """Accuracy.
+
+        Parameters
+        ----------
+        X, y, A : as for :meth:`fit`, in the same orders
+        nodes : mask or array of positions, default=None
+            Nodes to score; default: all. Unlabeled nodes are ignored.
+        sample_weight : array-like of shape (n_nodes,), default=None
+        """
+        predicted = self.predict(X, A)
+        check_row_labels(row_labels(X), y=y, nodes=nodes)
+        y = check_labels(y, len(predicted))
+        chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
+        chosen = chosen[~is_unlabeled(y, self.unlabeled)[chosen]]
+        check_consistent_length(y, sample_weight)
+        weight = None if sample_weight is None else np.asarray(sample_weight)[chosen]
+        return float(accuracy_score(as_typed_array(y[chosen]), predicted[chosen], sample_weight=weight))
+
+    @property
+    def module_(self) -> GNN:
+        """The fitted torch module."""
+        return cast(GNN, self.net_.module_)
+
+    def _logits(self, X: Any, A: Any) -> torch.Tensor:
+        check_is_fitted(self)
+        return self._infer(self._check_graph(X, A, reset=False))
+
+    def _infer(self, graph: Graph, n_layers: int | None = None) -> torch.Tensor:
+        """In double precision, so that a prediction does not depend on which other nodes are requested."""
+        module = copy.deepcopy(self.module_).double()
+        device = next(module.parameters()).device
+        topology = Topology(
+            graph, module.operators, feature_scale=self.feature_scale_, dtype=torch.float64, device=device
+        )
+        return module.infer(topology, graph.nodes, n_layers).cpu()

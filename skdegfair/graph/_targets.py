@@ -1,0 +1,157 @@
+"""Which nodes a model is trained on, which it is validated on, and what their classes are."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
+from sklearn.utils import assert_all_finite
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight
+
+from ._labels import as_labels, as_typed_array, is_unlabeled
+from ._validation import check_nodes
+
+Positions = NDArray[np.intp]
+
+
+class Targets(NamedTuple):
+    """Positions of the nodes among those that were handed over, and the class of every such node."""
+
+    train: Positions
+    valid: Positions | None
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]  # of all nodes; meaningless where a node is in neither set
+
+
+def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
+    """Return y as one label per node; whether they are sensible is asked of the nodes in use only."""
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    y = as_labels(y)
+    if len(y) != n_nodes:
+        raise ValueError(
+            f"y has {len(y)} labels for {n_nodes} nodes (inconsistent numbers of samples). Give one label per node; "
+            "where only some nodes are to be trained on, name them with nodes=."
+        )
+    return y
+
+
+def check_targets(y: Any, nodes: Positions, train: Any, valid: Any, unlabeled: Any) -> Targets:
+    """Choose the nodes and encode their classes, or say what is wrong with them.
+
+    Parameters
+    ----------
+    y : one label for each of ``nodes``
+    nodes : the nodes that were handed over, possibly some of them repeatedly
+    train, valid : masks or positions among them, or None
+    unlabeled : placeholder for an unknown label, or None
+    """
+    y = check_labels(y, len(nodes))
+    if valid is not None:
+        valid = check_nodes(valid, len(nodes), name="validation_nodes")
+    held_back = np.isin(nodes, [] if valid is None else nodes[valid])
+    if train is not None:
+        train = check_nodes(train, len(nodes))
+        if held_back[train].any():
+            common = nodes[train][held_back[train]][0]
+            raise ValueError(f"nodes and validation_nodes overlap: both hold node {common}.")
+    else:
+        train = np.flatnonzero(~held_back)
+    known = ~is_unlabeled(y, unlabeled)
+    train = _labeled(train, known, "training", nodes)
+    valid = None if valid is None else _labeled(valid, known, "validation", nodes)
+    used = train if valid is None else np.concatenate([train, valid])
+    labels = _checked_classes(y, used)
+    classes, found = np.unique(labels, return_inverse=True)
+    codes = np.zeros(len(nodes), dtype=np.intp)
+    codes[used] = found
+    if (codes[train] == codes[train[0]]).all():
+        raise ValueError(f"The training nodes hold one class only ({labels[0]}): a classifier needs two.")
+    return Targets(train, valid, classes, codes)
+
+
+def hold_out(targets: Targets, nodes: Positions, fraction: float, seed: int) -> Targets:
+    """Set part of the training nodes aside for validation, class by class where there are enough of each.
+
+    A node that was selected several times stays on one side. Every class keeps a
+    training node; if that leaves none to set aside, there is no validation set.
+    """
+    unique, first = np.unique(nodes[targets.train], return_index=True)
+    codes = targets.codes[targets.train][first]
+    n_valid = int(np.ceil(fraction * len(unique)))
+    counts = np.bincount(codes, minlength=len(targets.classes))
+    if counts.min() >= 2 and n_valid >= len(counts) and len(unique) - n_valid >= len(counts):
+        chosen = train_test_split(unique, test_size=n_valid, stratify=codes, random_state=seed)[1]
+    else:
+        chosen = []
+        for k in np.random.RandomState(seed).permutation(len(unique)):
+            if counts[codes[k]] > 1 and len(chosen) < n_valid:
+                counts[codes[k]] -= 1
+                chosen.append(unique[k])
+    if not len(chosen):
+        return targets
+    aside = np.isin(nodes[targets.train], chosen)
+    return targets._replace(train=targets.train[~aside], valid=targets.train[aside])
+
+
+def node_weights(targets: Targets, sample_weight: Any, class_weight: Any) -> NDArray[np.float64] | None:
+    """Weight of each node in the classification loss, 1 on average over the training and over the validation nodes.
+
+    Parameters
+    ----------
+    targets : Targets
+    sample_weight : array-like of shape (n_nodes,), or None
+    class_weight : dict, "balanced" or None
+
+    Returns
+    -------
+    ndarray of shape (n_nodes,), or None if all weights are the same
+    """
+    if sample_weight is None and class_weight is None:
+        return None
+    n_nodes = len(targets.codes)
+    weights = np.array(
+        _check_sample_weight(sample_weight, np.empty((n_nodes, 1)), dtype=np.float64, ensure_non_negative=True)
+    )
+    if class_weight is not None:
+        labels = targets.classes[targets.codes[targets.train]]
+        weights *= compute_class_weight(class_weight, classes=targets.classes, y=labels)[targets.codes]
+    for part in (targets.train, targets.valid):
+        if part is None:
+            continue
+        mean = weights[part].mean()
+        if mean == 0:
+            raise ValueError(
+                "All weights of the training or of the validation nodes are 0. Give some a positive weight."
+            )
+        weights[part] /= mean
+    return weights
+
+
+def _labeled(positions: Positions, known: NDArray[np.bool_], purpose: str, nodes: Positions) -> Positions:
+    """Those with a label, in the order of the graph: the order in which nodes are named must not matter."""
+    positions = positions[known[positions]]
+    if not len(positions):
+        raise ValueError(f"There is no labeled {purpose} node.")
+    return positions[np.argsort(nodes[positions], kind="stable")]
+
+
+def _checked_classes(y: NDArray[Any], used: Positions) -> NDArray[Any]:
+    """The labels in use, none missing, with a proper dtype."""
+    labels = y[used]
+    missing = np.asarray(pd.isna(labels))
+    if missing.any():
+        raise ValueError(
+            f"Input y contains NaN, at node {used[missing.argmax()]}. Train on the labeled nodes only (nodes=), or "
+            "say what stands for an unknown label (unlabeled=)."
+        )
+    labels = as_typed_array(labels)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels

@@ -1,0 +1,121 @@
+"""The seam between a graph neural network and a method that makes it fairer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from ..graph import Graph
+from ..nn import BACKBONES, GNN, Architecture, Term
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase of a training step: which parameters move, on which loss terms, how many times.
+
+    Parameters
+    ----------
+    name : str
+    parameters : tuple of str, default=()
+        Prefixes of the names of the parameters that move. Empty: all that no other phase names.
+    weights : dict from names of terms to floats, default=None
+        The loss of this phase. None: the weights of the objective.
+    steps : int, default=1
+        Optimizer steps in a row.
+    reuse : bool, default=False
+        Whether the heads are applied to the hidden representation of the phase before, without gradient for the
+        layers, instead of running the whole network again.
+    """
+
+    name: str
+    parameters: tuple[str, ...] = ()
+    weights: Mapping[str, float] | None = None
+    steps: int = 1
+    reuse: bool = False
+
+
+class Mitigation(BaseEstimator):
+    """Base class of the methods that change a plain graph neural network to mitigate degree bias.
+
+    A mitigation holds hyper-parameters in the manner of scikit-learn (``get_params``, ``set_params``, ``clone``). It
+    may change four things; each method here has a default that leaves the plain network as it is:
+
+    1. :meth:`learn`: what is computed from the graph before training, stored in attributes that end in ``_``;
+    2. :meth:`build`: the network, with other layers, or with heads on the hidden representation;
+    3. :meth:`terms` and :meth:`weights`: further loss terms by name;
+    4. :meth:`phases`: which parameters are stepped on which terms.
+
+    The class attributes say what a method needs, so that the classifier can refuse a combination in words.
+
+    Attributes
+    ----------
+    backbones : tuple of str
+        Base networks that the method works with.
+    min_layers : int
+        Smallest number of layers.
+    supports_batches, supports_distributed, supports_directed : bool
+    all_nodes : bool
+        Whether training on the whole graph computes the output of every node, not of the training nodes alone.
+    scales_features : bool
+        Whether features are divided by their root mean square first.
+    unfairness : tuple of str
+        Terms that measure unfairness; early stopping on ``valid_score`` subtracts them, weighted, from the accuracy.
+    """
+
+    backbones: tuple[str, ...] = tuple(BACKBONES)
+    min_layers: int = 1
+    supports_batches: bool = True
+    supports_distributed: bool = True
+    supports_directed: bool = True
+    all_nodes: bool = False
+    scales_features: bool = True
+    unfairness: tuple[str, ...] = ()
+    _parameter_constraints: dict[str, Any] = {}
+
+    def check(self, *, backbone: str, n_layers: int, batch_size: int | None, distributed: bool, directed: bool) -> None:
+        """Raise ValueError if the parameters are invalid or do not go together with those of the classifier."""
+        self._validate_params()
+        name = type(self).__name__
+        if backbone not in self.backbones:
+            supported = " or ".join(f'backbone="{each}"' for each in self.backbones)
+            raise ValueError(f"{name} does not support backbone={backbone!r}. Use {supported}.")
+        if n_layers < self.min_layers:
+            raise ValueError(f"{name} needs n_layers of at least {self.min_layers}, got {n_layers}.")
+        if batch_size is not None and not self.supports_batches:
+            raise ValueError(f"{name} trains on the whole graph only. Set batch_size=None, got {batch_size}.")
+        if distributed and not self.supports_distributed:
+            raise ValueError(f"{name} does not support distributed=True. Train it in one process.")
+        if directed and not self.supports_directed:
+            raise ValueError(f"{name} is defined for undirected graphs. Pass A.maximum(A.T) to ignore directions.")
+
+    def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
+        """Compute what is fixed before training, such as a degree threshold.
+
+        Parameters
+        ----------
+        graph : Graph
+            The whole graph.
+        nodes : (n_train,)
+            The training nodes.
+        """
+
+    def build(self, architecture: Architecture) -> GNN:
+        """Make the network."""
+        return GNN(architecture.convs(), dropout=architecture.dropout, seed=architecture.seed)
+
+    def terms(self) -> dict[str, Term]:
+        """Loss terms beyond classification and those of the layers."""
+        return {}
+
+    def weights(self) -> dict[str, float]:
+        """Weight of each further loss term, those of the layers included."""
+        return {}
+
+    def phases(self) -> list[Phase]:
+        """Phases of a training step. Empty: one step of all parameters on the weighted sum of all terms."""
+        return []

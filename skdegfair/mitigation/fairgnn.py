@@ -1,0 +1,159 @@
+"""FairGNN (Dai and Wang, WSDM 2021), with the degree group as the sensitive attribute."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+from torch import Tensor
+from torch.nn.functional import cross_entropy, one_hot
+
+from ..graph import Graph
+from ..nn import GNN, Architecture, Batch, Linear, Output, Term
+from .base import Mitigation, Phase
+from .groups import GROUP_CONSTRAINTS, DegreeGroups
+
+
+class GroupCovariance:
+    """L_R: the sum over groups k and classes y of |Cov(1[g = k], p_y)|, over all nodes with an output.
+
+    Parameters
+    ----------
+    groups : DegreeGroups
+    """
+
+    is_mean = False
+
+    def __init__(self, groups: DegreeGroups) -> None:
+        self.groups = groups
+
+    def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
+        logits = output.logits if output.everyone is None else output.everyone
+        nodes = batch if output.everyone is None else batch.everyone
+        centered = batch.derived((self, "centered"), lambda: self._centered(nodes, logits))
+        covariance = centered.T @ logits.softmax(1) / len(logits)  # of centered indicators: no need to center both
+        return covariance.abs().sum()
+
+    def _centered(self, nodes: Any, logits: Tensor) -> Tensor:
+        """Indicator of each group minus its mean, (n, n_groups)."""
+        member = one_hot(self.groups.of(nodes), len(self.groups)).to(logits)
+        return member - member.mean(0)
+
+
+class AdversaryLoss:
+    """L_A: cross-entropy of the adversary, which predicts the group of a node from its hidden representation.
+
+    Parameters
+    ----------
+    groups : DegreeGroups
+    """
+
+    def __init__(self, groups: DegreeGroups) -> None:
+        self.groups = groups
+
+    def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
+        logits = output.heads["adversary"]
+        group = batch.derived((self, "group"), lambda: self.groups.of(batch.everyone).to(logits.device))
+        return cross_entropy(logits, group)
+
+
+class FairGNN(Mitigation):
+    """FairGNN: an adversary on the hidden layer, and a penalty on the covariance of group and prediction.
+
+    The adversary learns to predict the degree group of a node from its hidden representation, while the network
+    learns to prevent that; the penalty makes predictions and group uncorrelated [1]_.
+
+    Parameters
+    ----------
+    covariance_weight : float, default=4.0
+        alpha: weight of the covariance penalty.
+    adversary_weight : float, default=0.01
+        beta: weight of the adversary's loss, which the network maximizes.
+    fairness_groups : "threshold" or int, default="threshold"
+        The groups: nodes of at most ``degree_threshold`` and the others, or this number of groups between quantiles
+        of the training nodes' degrees.
+    degree_threshold : {"mean", "median"} or float, default="mean"
+        Threshold between the two groups.
+
+    Attributes
+    ----------
+    groups_ : DegreeGroups
+        Boundaries between the groups, as learned from the training nodes.
+
+    Notes
+    -----
+    The network minimizes L_C + alpha L_R - beta L_A, then the adversary minimizes L_A, in one step each of every
+    batch. L_C is the classification loss. L_A is the mean cross-entropy of the adversary, a linear layer, and L_R the
+    sum over groups k and classes y of ``|Cov(1[g = k], p_y)|``. In training on the whole graph both are taken over
+    all nodes, since degrees are known for all; in batches over the nodes of the batch.
+
+    Adapted for degree: the paper's estimator of unknown sensitive attributes is not needed. For several classes and
+    groups, L_R sums over all pairs; with two of each it is four times the paper's term. The hidden representation is
+    the input of the last layer, after dropout. -L_A is not bounded: with a large ``adversary_weight`` training may
+    diverge, which raises an error.
+
+    Use it when the hidden representation itself should not reveal the degree, or when predictions should be
+    uncorrelated with several degree groups at once. With few nodes in a group the adversary learns little.
+
+    References
+    ----------
+    .. [1] E. Dai and S. Wang, "Say No to the Discrimination: Learning Fair Graph Neural Networks with Limited
+       Sensitive Attribute Information", WSDM 2021.
+
+    Examples
+    --------
+    >>> from skdegfair import GNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.mitigation import FairGNN
+    >>> X, A, y = make_degree_biased_graph(200, random_state=0, return_X_A_y=True)
+    >>> clf = GNNClassifier(mitigation=FairGNN(fairness_groups=3), max_epochs=20, random_state=0).fit(X, A, y)
+    >>> len(clf.mitigation_.groups_)
+    3
+    """
+
+    min_layers = 2
+    supports_distributed = False
+    all_nodes = True
+    unfairness = ("covariance",)
+    _parameter_constraints: dict[str, Any] = {
+        "covariance_weight": [Interval(Real, 0, None, closed="left")],
+        "adversary_weight": [Interval(Real, 0, None, closed="left")],
+        **GROUP_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        *,
+        covariance_weight: float = 4.0,
+        adversary_weight: float = 0.01,
+        fairness_groups: str | int = "threshold",
+        degree_threshold: str | float = "mean",
+    ) -> None:
+        self.covariance_weight = covariance_weight
+        self.adversary_weight = adversary_weight
+        self.fairness_groups = fairness_groups
+        self.degree_threshold = degree_threshold
+
+    def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
+        self.groups_ = DegreeGroups.learn(graph, nodes, self.fairness_groups, self.degree_threshold)
+
+    def build(self, architecture: Architecture) -> GNN:
+        adversary = Linear(architecture.hidden_dim, len(self.groups_))
+        return GNN(
+            architecture.convs(), dropout=architecture.dropout, seed=architecture.seed, heads={"adversary": adversary}
+        )
+
+    def terms(self) -> dict[str, Term]:
+        return {"covariance": GroupCovariance(self.groups_), "adversary": AdversaryLoss(self.groups_)}
+
+    def weights(self) -> dict[str, float]:
+        return {"covariance": self.covariance_weight, "adversary": -self.adversary_weight}
+
+    def phases(self) -> list[Phase]:
+        return [
+            Phase("network"),  # minimizes classification + alpha * covariance - beta * adversary
+            Phase("adversary", parameters=("heads.adversary",), weights={"adversary": 1.0}, reuse=True),
+        ]

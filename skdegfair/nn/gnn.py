@@ -1,0 +1,158 @@
+"""A graph neural network: layers from features to logits, and heads on the hidden representation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from .block import Batch
+from .conv import Conv, convolution
+from .dropout import Dropout
+from .features import Features
+from .infer import infer
+from .operators import Operator
+from .topology import Topology
+
+Terms = dict[str, Tensor]
+
+
+class Output(NamedTuple):
+    """What a network returns for a batch.
+
+    Attributes
+    ----------
+    logits : (n_batch, n_classes)
+    terms : loss terms of the layers by name, before their weights
+    hidden : (n_everyone, hidden_dim), input of the last layer for the nodes after it
+    heads : what each head makes of ``hidden``, by name
+    everyone : (n_everyone, n_classes)
+        Logits of all nodes that the last layer computes. They are those of the batch, unless the batch has all nodes
+        of the graph computed.
+    """
+
+    logits: Tensor
+    terms: Terms
+    hidden: Tensor | None = None
+    heads: Mapping[str, Tensor] = {}
+    everyone: Tensor | None = None
+
+    def detached(self) -> Output:
+        """The same values without what their gradients need."""
+
+        def of(values: Mapping[str, Tensor]) -> Terms:
+            return {name: value.detach() for name, value in values.items()}
+
+        hidden, everyone = (None if each is None else each.detach() for each in (self.hidden, self.everyone))
+        return Output(self.logits.detach(), of(self.terms), hidden, of(self.heads), everyone)
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """Sizes of a network, and the seed of its weights and of dropout."""
+
+    n_features: int
+    n_classes: int
+    backbone: str = "gcn"
+    hidden_dim: int = 32
+    n_layers: int = 2
+    n_heads: int = 1
+    dropout: float = 0.5
+    seed: int = 0
+
+    @property
+    def widths(self) -> list[tuple[int, int]]:
+        """Input and output width of each layer; the last layer has one output per class."""
+        return list(pairwise([self.n_features] + [self.hidden_dim] * (self.n_layers - 1) + [self.n_classes]))
+
+    def convs(self) -> list[Conv]:
+        """The layers of the plain network."""
+        widths = self.widths
+        return [
+            convolution(self.backbone, *width, n_heads=self.n_heads, last=number == len(widths))
+            for number, width in enumerate(widths, start=1)
+        ]
+
+
+class GNN(nn.Module):
+    """Layers with leaky ReLU and dropout between them.
+
+    Parameters
+    ----------
+    layers : sequence of Conv, or of layers with the same methods
+    dropout : float, default=0.5
+        Fraction of the hidden representation that is dropped in training.
+    seed : int, default=0
+        Seed of the initial weights and of dropout. The weights of the convolutions are drawn first, so that they do
+        not depend on what else a network has.
+    heads : dict from names to modules, default={}
+        Applied to the hidden representation. They take part in training, not in predictions.
+    """
+
+    def __init__(
+        self, layers: Sequence[nn.Module], *, dropout: float = 0.5, seed: int = 0, heads: Mapping[str, nn.Module] = {}
+    ) -> None:
+        super().__init__()
+        self.seed = seed
+        self.layers = nn.ModuleList(layers)
+        self.heads = nn.ModuleDict(dict(heads))
+        self.activation: nn.Module = nn.LeakyReLU()
+        self.dropout = Dropout(dropout, seed)
+        self.reset_parameters()
+
+    @property
+    def operators(self) -> frozenset[Operator]:
+        """Every operator that a layer reads."""
+        return frozenset(operator for layer in self.layers for operator in cast(Any, layer).operators)
+
+    def reset_parameters(self) -> None:
+        """Draw the weights again from the seed."""
+        generator = torch.Generator().manual_seed(self.seed)
+        parts = [part for part in self.modules() if part is not self and hasattr(part, "reset_parameters")]
+        for part in sorted(parts, key=lambda part: not isinstance(part, Conv)):
+            cast(Any, part).reset_parameters(generator)
+
+    def forward(self, batch: Batch) -> Output:
+        h: Features = batch.x
+        terms: Terms = {}
+        hidden: Tensor | None = None
+        for layer, block in zip(self.layers, batch.blocks, strict=True):
+            if layer is not self.layers[0]:
+                h = self.dropout(h, block.keys, slope=self.activation.negative_slope)  # Eq. 9
+                hidden = cast(Tensor, h)
+            h, added = layer_output(layer(h, block))
+            add_terms(terms, added)
+        return self.outcome(batch, cast(Tensor, h), hidden, terms)
+
+    def outcome(self, batch: Batch, logits: Tensor, hidden: Tensor | None, terms: Terms) -> Output:
+        """Put the results of the layers together."""
+        if hidden is not None:
+            hidden = batch.everyone.of(hidden)
+        labeled = logits if batch.labeled is None else logits.index_select(0, batch.labeled)
+        return Output(labeled, terms, hidden, self.apply_heads(hidden), logits)
+
+    def apply_heads(self, hidden: Tensor | None) -> Terms:
+        """What each head makes of the hidden representation."""
+        return {name: head(hidden) for name, head in self.heads.items()}
+
+    def infer(self, topology: Topology, nodes: NDArray[np.intp], n_layers: int | None = None) -> Tensor:
+        """Logits of some nodes, or the activated output of the first ``n_layers`` layers: (n_nodes, d_out)."""
+        layers = cast(list[Conv], list(self.layers))[:n_layers]
+        return infer(layers, self.activation, topology, nodes, activate_last=n_layers is not None)
+
+
+def layer_output(output: Tensor | tuple[Tensor, Terms]) -> tuple[Tensor, Terms]:
+    """The output of a layer and its loss terms, which most layers do not have."""
+    return output if isinstance(output, tuple) else (output, {})
+
+
+def add_terms(total: Terms, part: Mapping[str, Tensor]) -> None:
+    """Add each loss term of a layer to the sum over layers."""
+    for name, value in part.items():
+        total[name] = total[name] + value if name in total else value

@@ -1,0 +1,95 @@
+"""Kinds of matrices that layers multiply with: what a layer asks a block for.
+
+An operator is a small value object. It says how to turn the neighborhoods of some nodes into a matrix; a block
+makes the matrix once and hands it out under the operator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import scipy.sparse as sp
+import torch
+
+from .attention import AttentionPattern
+from .neighborhoods import Neighborhoods
+from .sparse import SparseOperator
+
+Matrix = Any  # a SparseOperator, a Chain of them, or an AttentionPattern
+
+
+class Operator:
+    """Base of the kinds of matrices; two equal operators share one matrix in a block.
+
+    Attributes
+    ----------
+    needs_whole_graph : bool
+        Whether the matrix depends on the whole graph, so that it cannot be made for sampled neighbors.
+    """
+
+    needs_whole_graph = False
+
+    def matrix(self, around: Neighborhoods) -> sp.csr_array:
+        """Entries of the matrix, (n_after, n_before)."""
+        raise NotImplementedError
+
+    def of_graph(self, A: sp.csr_array) -> sp.csr_array:
+        """Entries of the matrix for all nodes, in place of ``matrix``, if it needs the whole graph."""
+        raise NotImplementedError
+
+    def wrap(self, matrix: sp.csr_array, dtype: torch.dtype, *, gradient: bool) -> Matrix:
+        """The matrix in torch; without ``gradient`` no transpose is kept."""
+        return SparseOperator(matrix, dtype, gradient=gradient)
+
+
+@dataclass(frozen=True)
+class ClosedMean(Operator):
+    """Weighted mean over a node and its neighbors, the node itself with weight 1."""
+
+    def matrix(self, around: Neighborhoods) -> sp.csr_array:
+        return around.divided(around.with_self(around.weighted), around.degree + 1)
+
+
+@dataclass(frozen=True)
+class OpenMean(Operator):
+    """Weighted mean over the neighbors alone, 0 for a node that has none."""
+
+    def matrix(self, around: Neighborhoods) -> sp.csr_array:
+        return around.divided(around.weighted, around.degree)
+
+
+@dataclass(frozen=True)
+class Attended(Operator):
+    """The edges that attention runs over: a node and its neighbors, with their weights."""
+
+    def matrix(self, around: Neighborhoods) -> sp.csr_array:
+        return around.with_self(around.weighted)
+
+    def wrap(self, matrix: sp.csr_array, dtype: torch.dtype, *, gradient: bool) -> AttentionPattern:
+        return AttentionPattern(matrix, dtype, gradient=gradient)
+
+
+@dataclass(frozen=True)
+class Reach(Operator):
+    """Unweighted mean over the nodes within some hops of a node, itself included.
+
+    Parameters
+    ----------
+    hops : int, default=1
+    pool : {"set", "walk"}, default="set"
+        The mean over the set of these nodes, or over the ends of walks of so many steps, each to a neighbor or to the
+        node itself. For one hop both are the same.
+    """
+
+    hops: int = 1
+    pool: str = "set"
+
+    @property
+    def is_walk(self) -> bool:
+        return self.pool == "walk" and self.hops > 1
+
+    def matrix(self, around: Neighborhoods) -> sp.csr_array:
+        if around.reached is not None and self.hops > 1 and (around.is_sampled or not self.is_walk):
+            return around.reached
+        return around.divided(around.with_self(around.counted), around.n_neighbors + 1.0)  # of a walk, its last step

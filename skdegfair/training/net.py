@@ -1,0 +1,182 @@
+"""The skorch net: how a module is fitted to the nodes of a graph."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from skorch import NeuralNetClassifier
+from skorch.callbacks import Callback, EarlyStopping, EpochTimer
+from torch import Tensor
+
+from ..mitigation import Phase
+from ..nn import Batch
+from .callbacks import EpochProgress, StopTraining
+from .data import NodeDataset, WholeGraph
+from .phases import Phases, heads_again, set_gradients
+
+
+class NodeNet(NeuralNetClassifier):
+    """skorch's classifier net for nodes of a graph and an objective of several terms.
+
+    It takes a NodeDataset where other nets take X and y.
+
+    Parameters
+    ----------
+    module : GNN
+    criterion : Objective
+    phases : sequence of Phase, default=()
+        Phases of a training step; empty: one step of all parameters on all terms.
+    **kwargs
+        Parameters of skorch's net.
+    """
+
+    history: Any
+
+    def __init__(self, *args: Any, phases: Sequence[Phase] = (), **kwargs: Any) -> None:
+        defaults = {"train_split": None, "iterator_train": WholeGraph, "iterator_valid": WholeGraph}
+        super().__init__(*args, **(defaults | kwargs))
+        self.phases = phases
+
+    @property
+    def _default_callbacks(self) -> list[tuple[str, Callback]]:
+        return [("epoch_timer", EpochTimer())]
+
+    def check_data(self, X: Any, y: Any = None) -> None:
+        """Nothing to check: the data was checked before it became tensors."""
+
+    def get_split_datasets(self, X: NodeDataset, y: Any = None, **fit_params: Any) -> tuple[Any, Any]:
+        return X, X.valid
+
+    def infer(self, x: Batch, **fit_params: Any) -> Any:
+        return self.module_(x)
+
+    def get_loss(
+        self,
+        y_pred: Any,
+        y_true: Tensor,
+        X: Any = None,
+        training: bool = False,
+        weights: Mapping[str, float] | None = None,
+    ) -> Tensor:
+        terms = self.criterion_.terms(y_pred, y_true, X)
+        if weights is None:
+            prefix = "train" if training else "valid"
+            for name, value in terms.items():
+                self.history.record_batch(f"{prefix}_{name}_loss", value.item())
+        total: Tensor = self.criterion_.total(terms, weights)
+        return total
+
+    def train_step_single(self, batch: Any, **fit_params: Any) -> dict[str, Any]:
+        return without_graph(super().train_step_single(batch, **fit_params))
+
+    def train_step(self, batch: Any, **fit_params: Any) -> Any:
+        """One step, or one of each phase. The loss and the output are those of the first phase."""
+        if not self.phases:
+            return super().train_step(batch, **fit_params)
+        self._set_training(True)
+        x, y = batch
+        first: dict[str, Any] = {}
+        output: Any = None
+        for phase, parameters in Phases(self.module_, self.phases):
+            self._zero_grad_optimizer()
+            output = heads_again(self.module_, output) if phase.reuse and output is not None else self.infer(x)
+            weights = phase.weights if first else None
+            loss = self.get_loss(output, y, X=x, training=True, weights=weights)
+            set_gradients(loss, parameters)
+            self.notify(
+                "on_grad_computed", named_parameters=self.get_all_learnable_params(), batch=batch, training=True
+            )
+            self._step_optimizer(None)
+            first = first or {"loss": loss, "y_pred": output}
+        return without_graph(first)
+
+    def of_all_processes(self, value: Any) -> list[Any]:
+        """The value that each process has."""
+        return [value]
+
+    def fit_loop(self, *args: Any, **kwargs: Any) -> Any:
+        self.interruption = None
+        try:
+            return super().fit_loop(*args, **kwargs)
+        except KeyboardInterrupt as interruption:
+            self.interruption = interruption
+            raise
+
+    def train(self, data: NodeDataset) -> str:
+        """Train until ``max_epochs``, or until a callback or the user ends it, and say which.
+
+        Returns
+        -------
+        {"max_epochs", "early_stopping", "callback"}
+        """
+        try:
+            self.partial_fit(data)  # swallows KeyboardInterrupt
+        finally:
+            for _, callback in self.callbacks_:
+                if isinstance(callback, EpochProgress):
+                    callback.close()
+        self._forget_processes()
+        self.module_.eval()
+        interruption, self.interruption = self.interruption, None
+        if interruption is None:
+            return "max_epochs"
+        if any(_has_stopped(callback) for _, callback in self.callbacks_):
+            return "early_stopping"
+        if isinstance(interruption, StopTraining):
+            return "callback"
+        raise interruption
+
+    @property
+    def plain_module(self) -> Any:
+        """The module itself, whatever wraps it during training."""
+        return self.module_
+
+    def _forget_processes(self) -> None:
+        """Undo what training in several processes needs."""
+
+    def best_epoch(self) -> int:
+        """The epoch whose weights the module has: the best one under early stopping, else the last."""
+        for _, callback in reversed(self.callbacks_):  # of several that restore weights, the last one wins
+            if isinstance(callback, EarlyStopping) and callback.load_best and callback.best_epoch_:
+                return int(callback.best_epoch_)
+        return len(self.history)
+
+    def history_frame(self) -> pd.DataFrame:
+        """The history as a table with one row per epoch, counted from 1."""
+        frame = pd.DataFrame([{key: value for key, value in row.items() if key != "batches"} for row in self.history])
+        frame = frame.drop(columns=[name for name in frame if name.endswith(("_batch_count", "_loss_best"))])
+        return frame.rename(columns={"dur": "seconds"}).set_index("epoch")
+
+    def continue_from(self, before: NodeNet) -> None:
+        """Take over weights, the optimizer's state and the history; the parameters stay those of this net."""
+        try:
+            self.plain_module.load_state_dict(before.plain_module.state_dict())
+        except RuntimeError as error:
+            raise ValueError(f"warm_start=True needs the features and layers of the earlier fit: {error}") from None
+        optimizer: Any = getattr(self.optimizer_, "optimizer", self.optimizer_)  # whatever wraps it
+        if _same_kind(optimizer, before.optimizer_):
+            state = copy.deepcopy(before.optimizer_.state_dict())  # torch would share it, and change it for both
+            groups = optimizer.state_dict()["param_groups"]
+            optimizer.load_state_dict({**state, "param_groups": groups})
+        self.history = copy.deepcopy(before.history)
+
+
+def without_graph(step: dict[str, Any]) -> dict[str, Any]:
+    """What a step returned, without what its gradients needed: skorch's scoring keeps it until the epoch ends."""
+    return {**step, "loss": step["loss"].detach(), "y_pred": step["y_pred"].detached()}
+
+
+def _same_kind(one: Any, other: Any) -> bool:
+    """Whether two optimizers have the same kind of state: everything except their rates must agree."""
+    settings = [
+        {name: value for name, value in optimizer.defaults.items() if name not in ("lr", "weight_decay")}
+        for optimizer in (one, other)
+    ]
+    return type(one) is type(other) and settings[0] == settings[1]
+
+
+def _has_stopped(callback: Callback) -> bool:
+    return isinstance(callback, EarlyStopping) and callback.misses_ == callback.patience
