@@ -19,13 +19,9 @@ def documented(*sources: type) -> Callable[[C], C]:
 
     def fill(cls: C) -> C:
         text = inspect.cleandoc(cls.__doc__ or "")
-        own, others = (
-            entries(text, "Parameters"),
-            [entries(inspect.getdoc(each) or "", "Parameters") for each in sources],
-        )
         known: dict[str, str] = {}
-        for found in (own, *others):
-            known = {**found, **known}
+        for described in (text, *(inspect.getdoc(each) or "" for each in sources)):
+            known = {**entries(described, "Parameters"), **known}
         names = [name for name in inspect.signature(cls).parameters if name != "self"]
         parameters = "\n".join(known[name] for name in names)
         attributes = "\n".join(entries(inspect.getdoc(sources[0]) or "", "Attributes").values())

@@ -149,7 +149,8 @@ class DegFairGNNClassifier(BaseGNNClassifier):
 
     @property
     def degree_threshold_(self) -> float:
-        return self.mitigation_.degree_threshold_  # type: ignore[union-attr, no-any-return, attr-defined]
+        mitigation: Any = self.mitigation_
+        return float(mitigation.degree_threshold_)
 
     def _make_mitigation(self) -> Mitigation:
         return DegFair(**{name: getattr(self, name) for name in FLAT})

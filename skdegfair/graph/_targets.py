@@ -126,9 +126,7 @@ def node_weights(targets: Targets, sample_weight: Any, class_weight: Any) -> NDA
             continue
         mean = weights[part].mean()
         if mean == 0:
-            raise ValueError(
-                "All weights of the training or of the validation nodes are 0. Give some a positive weight."
-            )
+            raise ValueError("All training nodes, or all validation nodes, have weight 0. Give some a positive weight.")
         weights[part] /= mean
     return weights
 

@@ -110,9 +110,11 @@ class DebiasedConv(nn.Module):
         """
         functions = (context + self.bias).split(self.d_out, dim=1)  # Eq. 6
         low = block.derived(("low", self.threshold), lambda: self._is_low(block))
-        own, other = functions[0], None
+        own: Tensor = functions[0]
+        other: Tensor | None = None
         if len(functions) == 2:
-            own, other = torch.where(low, *functions), torch.where(low, *functions[::-1])
+            of_low, of_high = functions
+            own, other = torch.where(low, of_low, of_high), torch.where(low, of_high, of_low)
         terms: Terms = {}
         if self.film_weight is not None and self.film_bias is not None:
             degrees = block.derived(("degrees", len(self.film_weight)), lambda: self._distinct(block))

@@ -53,6 +53,6 @@ def transform(h: Features, weight: Tensor) -> Tensor:
 
 
 def rounded(product: Callable[[Tensor], Tensor], weight: Tensor) -> Tensor:
-    """The product with a weight, computed with 16, 24, 32 or more columns: other widths are up to three times slower."""
+    """The product with a weight, padded to 16, 24, 32 or more columns: other widths are up to three times slower."""
     missing = max(16 - weight.shape[1], -weight.shape[1] % 8)
     return product(pad(weight, (0, missing)))[:, : weight.shape[1]] if missing else product(weight)

@@ -24,9 +24,8 @@ class _Slices:
 
     def __init__(self, topology: Topology, nodes: NDArray[np.intp]) -> None:
         self.topology, self.nodes = topology, nodes
-        hops = max(
-            (each.hops for each in topology.operators if isinstance(each, Reach) and not each.is_walk), default=1
-        )
+        sets = [each.hops for each in topology.operators if isinstance(each, Reach) and not each.is_walk]
+        hops = max(sets, default=1)
         self.slices = slices_of(topology.reached_nodes(hops).bound[nodes], ENTRIES)
         self._only: Block | None = None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 import torch
 
@@ -92,4 +93,6 @@ class Reach(Operator):
     def matrix(self, around: Neighborhoods) -> sp.csr_array:
         if around.reached is not None and self.hops > 1 and (around.is_sampled or not self.is_walk):
             return around.reached
-        return around.divided(around.with_self(around.counted), around.n_neighbors + 1.0)  # of a walk, its last step
+        return around.divided(
+            around.with_self(around.counted), around.n_neighbors.astype(np.float64) + 1
+        )  # of a walk, its last step

@@ -51,6 +51,7 @@ class Topology:
         self.scale, self.dtype, self.device = feature_scale, dtype, device
         self._degrees: dict[int, NDArray[np.float64]] = {}
         self._matrices: dict[Operator, sp.csr_array] = {}
+        self._reached: dict[int, ReachedNodes] = {}
 
     @property
     def n_nodes(self) -> int:
@@ -139,9 +140,9 @@ class Topology:
 
     def reached_nodes(self, hops: int) -> ReachedNodes:
         """The nodes within some hops of each."""
-        if not hasattr(self, "_reached") or self._reached.hops != hops:
-            self._reached = ReachedNodes(self.A, hops)
-        return self._reached
+        if hops not in self._reached:
+            self._reached[hops] = ReachedNodes(self.A, hops)
+        return self._reached[hops]
 
     # -- batches -----------------------------------------------------------------------------------
 

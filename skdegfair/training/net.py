@@ -86,9 +86,8 @@ class NodeNet(NeuralNetClassifier):
             weights = phase.weights if first else None
             loss = self.get_loss(output, y, X=x, training=True, weights=weights)
             set_gradients(loss, parameters)
-            self.notify(
-                "on_grad_computed", named_parameters=self.get_all_learnable_params(), batch=batch, training=True
-            )
+            moving = self.get_all_learnable_params()
+            self.notify("on_grad_computed", named_parameters=moving, batch=batch, training=True)
             self._step_optimizer(None)
             first = first or {"loss": loss, "y_pred": output}
         return without_graph(first)

@@ -42,11 +42,7 @@ def _chosen(module: nn.Module, phase: Phase, named: set[str]) -> list[nn.Paramet
     if phase.parameters:
         chosen = [value for name, value in every.items() if name.startswith(phase.parameters)]
     else:
-        chosen = (
-            [value for name, value in every.items() if not name.startswith(tuple(named))]
-            if named
-            else [*every.values()]
-        )
+        chosen = [value for name, value in every.items() if not name.startswith(tuple(named))]
     if not chosen:
         raise ValueError(f"Phase {phase.name!r} has no parameters: the network has {', '.join(every)}.")
     return chosen
