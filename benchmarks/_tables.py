@@ -126,9 +126,9 @@ def compared(gains):
     return "\n".join([*boxed(body), ""])
 
 
-def into_readme(mark, paragraphs):
-    """Put tables between two marks in README.rst."""
-    path = HERE.parent / "README.rst"
+def into_page(page, mark, paragraphs):
+    """Write tables between two marks of a page in docs/."""
+    path = HERE.parent / "docs" / page
     before, rest = path.read_text(encoding="utf-8").split(f".. {mark}: begin\n")
     _, after = rest.split(f".. {mark}: end\n")
     marked = [before, f".. {mark}: begin\n\n", "\n".join(paragraphs), f"\n.. {mark}: end\n", after]

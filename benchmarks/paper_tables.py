@@ -4,14 +4,15 @@ Two protocols. *authors*: their one split, five seeds, mean and standard deviati
 splits with two seeds each, mean over splits with its 95 % interval, and the difference of each DegFair model to its
 base GNN, and to its ablations, on the same splits. Then *studies* of one parameter at a time. Hyper-parameters are
 chosen as _presets.py says, by predictions for nodes that are not then tested; ablations and studies share those of
-DegFairGCN. Models are fitted to the training nodes; all numbers are of test nodes. Runs are kept in benchmarks/results/
-as they finish: to go on after a kill, start again.
+DegFairGCN. Models are fitted to the training nodes; all numbers are of test nodes. Each run is saved in
+benchmarks/results/ when it finishes. To continue after an interruption, start the script again.
 
 Usage: python benchmarks/paper_tables.py [--quick] [--protocols authors splits studies] [--datasets ...] [--models ...]
        [--jobs 2]
 
-Results of the whole: benchmarks/results/*.csv, *.rst and figures; the main tables also go to README.rst. Results of a
-part of the data sets, models or protocols: benchmarks/results/partial/. Of the quick form: benchmarks/results/quick/.
+Complete results are written to benchmarks/results/ (*.csv, *.rst and figures), and the main tables also to
+docs/evidence.rst. Results for some of the data sets, models or protocols are written to benchmarks/results/partial/,
+results with --quick to benchmarks/results/quick/.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from importlib.metadata import version
 import pandas as pd
 from _presets import preset
 from _study import HERE, MODELS, RELEASED, RESULTS, Run, carry_out, fit_and_assess, job_of
-from _tables import MAIN, as_frame, compact, compared, detailed, differences, into_readme, study, summary
+from _tables import MAIN, as_frame, compact, compared, detailed, differences, into_page, study, summary
 
 AUTHORS_SEEDS = [26, 86, 2, 55, 75]
 PROTOCOLS = ["authors", "splits", "studies"]
@@ -104,7 +105,7 @@ def main():
     folder = runs_folder if whole or options.quick else RESULTS / "partial"
     folder.mkdir(parents=True, exist_ok=True)
     paper = pd.read_csv(HERE / "paper_numbers.csv")
-    for_readme = []
+    for_page = []
     for protocol in options.protocols:
         runs = planned(protocol, datasets, options.models, options.quick)
         frame = as_frame(carry_out(runs, runs_folder / f"runs_{protocol}.jsonl", options.jobs))
@@ -115,20 +116,20 @@ def main():
             table = summary(frame)
             text = "\n".join([*provenance(datasets, options.models), detailed(table, protocol, paper)])
             (folder / f"{protocol}.rst").write_text(text, encoding="utf-8")
-            for_readme += [HEADS[protocol], "", compact(table, paper)]
+            for_page += [HEADS[protocol], "", compact(table, paper)]
         table.round(3).to_csv(folder / f"{protocol}.csv")
         if protocol == "splits":
             gains = differences(frame)
             gains.round(3).to_csv(folder / "differences.csv", index=False)
-            for_readme += [
-                "Differences on the same splits, with the 95 % interval of their mean. An exclamation mark: clear of 0"
-                " also with the wider\ninterval for splits that share nodes.",
+            for_page += [
+                "Differences on the same splits, with the 95 % interval of their mean. An exclamation mark means that\n"
+                "the wider interval, which allows for splits that share nodes, does not include 0 either.",
                 "",
                 compared(gains),
             ]
-    print("\n".join(for_readme))
+    print("\n".join(for_page))
     if whole:
-        into_readme("tables of the paper", for_readme)
+        into_page("evidence.rst", "tables of the paper", for_page)
 
 
 if __name__ == "__main__":

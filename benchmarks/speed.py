@@ -9,7 +9,8 @@ is kept between epochs as in our fits, for all that is compared, although torch_
 
 Usage: python benchmarks/speed.py [--quick] (make speed)
 
-Results: benchmarks/results/speed.csv, speed_fit.csv and speed_growth.csv; the tables also go to README.rst.
+Results are written to benchmarks/results/ (speed.csv, speed_fit.csv, speed_growth.csv). The tables are also written to
+docs/speed.rst.
 """
 
 import argparse
@@ -29,7 +30,7 @@ import torch
 from _data import FETCHERS
 from _pyg import pyg_epoch
 from _study import RESULTS
-from _tables import boxed, into_readme
+from _tables import boxed, into_page
 from scale import peak
 from skorch.callbacks import Callback
 
@@ -226,7 +227,7 @@ def growth(n_nodes):
 
 
 def in_words(tables):
-    """The tables as README.rst has them."""
+    """Format the tables for docs/speed.rst."""
     speed, growth = tables["speed"], tables["speed_growth"]
     times = ["DegFair, ms", "plain, ms", "PyG plain CSR, ms", "PyG plain edge_index, ms"]
     body = [["graph", "base GNN", *times, "DegFair / PyG CSR", "DegFair / floor"]]
@@ -267,7 +268,7 @@ def main():
         if not options.quick and not options.graphs:
             table.to_csv(RESULTS / f"{name}.csv", index=False)
     if not options.quick and not options.graphs:
-        into_readme("speed", in_words(tables))
+        into_page("speed.rst", "speed", in_words(tables))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ a point of accuracy, so that chance does not make it more than one.
 
 Usage: python benchmarks/tuning.py [--parts front choice] [--quick] [--jobs 2]
 
-Results go to benchmarks/results/tuning_*.csv as they come: to go on after a kill, start again. The table goes to
-README.rst; quick results go to benchmarks/results/quick/ only.
+Results are written to benchmarks/results/tuning_*.csv as they become available. To continue after an interruption,
+start the script again. The tables are also written to docs/tuning.rst. Results with --quick are written to
+benchmarks/results/quick/ only.
 """
 
 import argparse
@@ -22,7 +23,7 @@ import numpy as np
 import optuna
 import pandas as pd
 from _study import RESULTS
-from _tables import into_readme
+from _tables import into_page
 from joblib import Parallel, delayed
 from scipy.stats import t
 from sklearn.base import clone
@@ -138,7 +139,7 @@ def table(rows):
 
 
 def described(front_rows, choice_rows):
-    """What goes to the README, in percent."""
+    """Format the tables for docs/tuning.rst, in percent."""
     search = table(
         [
             ("ParetoSearchCV against random settings, 40 trials each", "mean of five seeds (95 % interval)"),
@@ -174,7 +175,7 @@ def main():
         lines = described(rows["front"], rows["choice"])
         print("\n".join(lines))
         if not options.quick:
-            into_readme("tuning", lines)
+            into_page("tuning.rst", "tuning", lines)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 """
-What a fairness loss buys, and what it costs
-============================================
+What a fairness loss achieves, and what it costs
+================================================
 
-Fits a plain GCN and DegFairGCN to a graph whose labels favour well-connected nodes, assesses how they treat test nodes
-of low and of high degree, and writes the plots and a report as a page to ``demo_output/``.
+This script fits a plain GCN and DegFairGCN to a graph whose labels favor well-connected nodes. It assesses how the
+models treat test nodes of low and high degree, and writes plots and a report page to ``demo_output/``.
 """
 
 # %%
-# A graph, and nodes to train on
-# ------------------------------
-# Three classes, the last being the most favoured one. The models see every node and every edge, but the labels of half
-# of the nodes only.
+# The graph and the training nodes
+# --------------------------------
+# The graph has three classes; the last one is the most favorable. The models see every node and every edge, but only
+# half of the labels.
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ train, test = train_test_split(np.arange(1500), test_size=0.5, stratify=data.y, 
 print(data.DESCR)
 
 # %%
-# A majority vote, a plain GNN and fair ones
+# A majority vote, a plain GNN and fair GNNs
 # ------------------------------------------
 
 models = {"majority vote": DummyClassifier(), "GCN": GNNClassifier(verbose=1)}
@@ -59,10 +59,12 @@ for name, model in models.items():
         )
 
 # %%
-# What comes of it
-# ----------------
-# The plain GNN gives most well-connected nodes the top class and the others rarely. The fairness loss narrows the gap
-# (delta DSP), and agrees less with the labels, which have that gap. How much is right is for the user to choose.
+# Results
+# -------
+# The plain GNN predicts the top class for most well-connected nodes, but rarely for the others. Delta DSP (degree
+# statistical parity) measures this difference; delta DEO (degree equal opportunity) is the difference in recall. The
+# fairness loss narrows delta DSP. The labels themselves have this gap, so a fair model agrees less with them. How much
+# fairness is worth is the user's choice.
 
 results = 100 * pd.DataFrame(rows).groupby("model", sort=False).agg(["mean", "std"])
 table = pd.DataFrame({name: [f"{mean:.1f} ± {sd:.1f}" for mean, sd in row.to_numpy().reshape(-1, 2)]
@@ -71,10 +73,10 @@ print(f"\nPercent of {len(test)} test nodes, mean ± sd over {SEEDS} seeds; DegF
 print(table.to_string())
 
 # %%
-# How sure that is
-# ----------------
-# A gap on a few hundred nodes is part chance. The report gives each with an interval, and with what predictions that
-# have nothing to do with degree would show.
+# How certain the gaps are
+# ------------------------
+# A gap between a few hundred nodes is partly due to chance. The report shows each gap with an interval, and with the
+# gap that would appear by chance if predictions did not depend on degree.
 
 fair = models["DegFairGCN 3"]
 report = DegreeFairnessReport.from_estimator(fair, data.graph[test], data.y[test])
@@ -84,8 +86,8 @@ compared = compare_fairness(data.y[test], plain, fair.predict(data.graph[test]),
 print(f"\nGCN and DegFairGCN on the same nodes, as parts of 1\n{compared.round(3).to_string()}")
 
 # %%
-# Pictures
-# --------
+# Plots
+# -----
 
 matplotlib.use("Agg")
 graph, y = data.graph[test], data.y[test]

@@ -2,16 +2,18 @@
 Cross-validation on a graph
 ===========================
 
-How accurate a classifier is, and how differently it treats nodes of low and of high degree, on nodes that it was not
-trained on. Nodes are split, the graph is not: every fold's model sees all nodes and edges, and the labels of its
-training nodes. Run with ``--quick`` for a look at how it works.
+This script measures, on nodes that were not used for training, how accurate a classifier is and how differently it
+treats nodes of low and high degree. The nodes are split, the graph is not: the model of each fold sees all nodes and
+edges, but only the labels of its training nodes. Use ``--quick`` for a short run.
 """
 
 # %%
-# A graph, and a scorer that reads degrees from it
-# ------------------------------------------------
-# ``Graph`` holds features and edges together; scikit-learn splits it as it would split a table. ``fairness_scoring``
-# gives accuracy and both gaps from one prediction. Scores are the higher the better, so gaps come with a minus.
+# A graph and a scorer that reads degrees from it
+# -----------------------------------------------
+# A ``Graph`` holds features and edges; scikit-learn splits it like a table. ``fairness_scoring`` computes accuracy and
+# both gaps from one prediction: ΔDSP (degree statistical parity) is the difference between the groups in how often each
+# class is predicted, ΔDEO (degree equal opportunity) their difference in recall. Higher scores are better, so gaps are
+# negative.
 
 import sys
 
@@ -46,7 +48,7 @@ scores = {
 # %%
 # Mean and standard deviation over folds
 # --------------------------------------
-# Folds share training nodes, so their spread says how much a fold differs from another, and not how sure the mean is.
+# Folds share training nodes. The standard deviation therefore shows how much folds differ, not how certain the mean is.
 
 columns = {"test_accuracy": "accuracy", "test_neg_delta_dsp": "-ΔDSP", "test_neg_delta_deo": "-ΔDEO"}
 table = pd.DataFrame(
@@ -59,5 +61,5 @@ table = pd.DataFrame(
 print(table.to_string())
 
 # %%
-# With ``n_jobs=2`` folds run in two processes, which share the arrays of the graph. On a cluster, put the call into
-# ``with joblib.parallel_config(backend="dask"):``, see ``study_on_many_machines.py``.
+# With ``n_jobs=2``, folds run in two processes, which share the arrays of the graph. On a cluster, call
+# ``cross_validate`` inside ``with joblib.parallel_config(backend="dask"):``; see ``study_on_many_machines.py``.

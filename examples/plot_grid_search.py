@@ -1,15 +1,15 @@
 """
-Grid search, and a rule that picks
-==================================
+Grid search with a rule that chooses
+====================================
 
-scikit-learn's own searches work on a graph. With several scores, ``refit`` takes a rule: here the fairest model that
-gives up at most three points of accuracy. Run with ``--quick`` for a look at how it works.
+scikit-learn's own searches work on a graph. If a search has several scores, ``refit`` accepts a rule that chooses one
+candidate: here, the fairest model that loses at most three points of accuracy. Use ``--quick`` for a short run.
 """
 
 # %%
 # A search over two parameters
 # ----------------------------
-# Half of the nodes are set aside. The search sees all nodes and edges, but not the labels of these.
+# Half of the nodes are held out. The search sees all nodes and edges, but not the labels of the held-out nodes.
 
 import sys
 from pathlib import Path
@@ -40,18 +40,18 @@ print(results.filter(regex="^param_|^mean_test|^std_test").round(3).to_string())
 print(f"\nChosen: {search.best_params_}")
 
 # %%
-# The chosen model on the nodes that were set aside
-# -------------------------------------------------
+# The chosen model on the held-out nodes
+# --------------------------------------
 
 assessed = fairness_scoring(search.best_estimator_, data.graph[test], data.y[test])
 print("On the other nodes:", {name: round(value, 3) for name, value in assessed.items()})
 
 # %%
-# Searches that take one number
-# -----------------------------
-# ``RandomizedSearchCV`` takes several scores, too; halving searches and Optuna's ``OptunaSearchCV`` take one only.
-# ``Tradeoff`` is such a number: accuracy less a weight times the gap. A new score cannot be given as a string, as
-# scikit-learn does not know its name.
+# Searches that accept one score only
+# -----------------------------------
+# ``RandomizedSearchCV`` accepts several scores, too. Halving searches and Optuna's ``OptunaSearchCV`` accept one only.
+# ``Tradeoff`` combines two scores: accuracy minus a weight times a gap, here ΔDSP (degree statistical parity). Pass the
+# scorer itself, because scikit-learn does not accept new names as strings.
 
 one = RandomizedSearchCV(
     clf, {"fairness_weight": loguniform(0.1, 30)}, n_iter=2 if QUICK else 8, scoring=Tradeoff(0.5),
@@ -60,8 +60,8 @@ one = RandomizedSearchCV(
 print(f"\nBest accuracy - 0.5 ΔDSP: {one.best_score_:.3f} with {one.best_params_}")
 
 # %%
-# A picture of the candidates
-# ---------------------------
+# A plot of the candidates
+# ------------------------
 
 matplotlib.use("Agg")
 output = Path("demo_output")

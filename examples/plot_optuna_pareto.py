@@ -2,16 +2,15 @@
 The frontier between accuracy and fairness
 ==========================================
 
-How much accuracy fairness may cost is for the user to decide. ``ParetoSearchCV`` looks for the settings among which
-there is something to decide: those that no other setting beats in both. Run with ``--quick`` for a look at how it
-works.
+How much accuracy fairness may cost is the user's decision. ``ParetoSearchCV`` finds the settings that are worth a
+choice: those that no other setting beats in both accuracy and fairness. Use ``--quick`` for a short run.
 """
 
 # %%
-# A search for two things at once
-# -------------------------------
-# The search space is that of ``search_space(clf)``. The study is kept in a file: started again, the script goes on
-# where it was stopped, by Ctrl-C for example.
+# A search with two objectives
+# ----------------------------
+# The search space is ``search_space(clf)``. The study is saved in a file: if the script is stopped, for example by
+# Ctrl-C, and started again, it continues where it stopped.
 
 import sys
 import warnings
@@ -54,9 +53,10 @@ print(
 )
 
 # %%
-# Another choice costs nothing
-# ----------------------------
-# A rule takes ``cv_results_`` and gives a position in it: for another trade-off there is no need to search again.
+# Another choice without another search
+# -------------------------------------
+# A rule takes ``cv_results_`` and returns the position of one candidate. To choose another trade-off, apply another
+# rule to the same results.
 
 for rule in (FairestWithin(0.01), FairestWithin(0.05), MostAccurateWithin(0.2)):
     place = rule(search.cv_results_)
@@ -67,8 +67,8 @@ for rule in (FairestWithin(0.01), FairestWithin(0.05), MostAccurateWithin(0.2)):
     print(f"\n{rule}: trial {search.cv_results_['trial'][place]}, on the nodes that were set aside {assessed}")
 
 # %%
-# Pictures, ours and Optuna's
-# ---------------------------
+# Plots
+# -----
 # ``optuna-dashboard sqlite:///demo_output/study.db`` shows the study in a browser.
 
 matplotlib.use("Agg")
@@ -78,11 +78,11 @@ print(f"\nWritten to {output}/optuna_pareto.png; the study is in {output}/study.
 # %%
 # A study of your own
 # -------------------
-# ``FairnessObjective`` is the cross-validation alone. With one metric, trials that fall behind are pruned after a few
-# folds.
+# ``FairnessObjective`` only cross-validates the setting of a trial. With one metric, here ΔDSP (degree statistical
+# parity), a pruner can end poor trials after a few folds.
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
-warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # of the pruner
+warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)  # raised by the pruner
 objective = FairnessObjective(clf, graph, y, metrics="neg_delta_dsp", cv=folds)
 study = optuna.create_study(
     directions=objective.directions, pruner=optuna.pruners.WilcoxonPruner(), sampler=optuna.samplers.TPESampler(seed=0)

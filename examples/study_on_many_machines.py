@@ -2,14 +2,15 @@
 One study, many machines
 ========================
 
-Start this script in as many terminals, or on as many machines, as you like: all of them work on one study, each on
-trials of its own, and each ends when the study has enough. A worker that is killed loses the trials that it was at.
+Start this script in several terminals or on several machines. All of them work on the same study, each on its own
+trials, and each stops when the study has enough trials. A worker that is killed loses its current trials.
 
-* ``python study_on_many_machines.py --storage sqlite:///study.db``: processes of one machine.
-* ``--storage journal.log``: a file that machines share, over NFS for example.
+* ``python study_on_many_machines.py --storage sqlite:///study.db``: several processes on one machine.
+* ``--storage journal.log``: a file that several machines share, for example over NFS.
 * ``--storage postgresql://user:password@host/database``: many machines (needs psycopg2).
 
-Another way is one search whose folds run on a Dask cluster: ``--dask tcp://scheduler:8786``, or ``--dask local``.
+Alternatively, run a single search whose folds run on a Dask cluster: ``--dask tcp://scheduler:8786`` or
+``--dask local``.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from skdegfair.tuning import ParetoSearchCV
 
 
 def on_dask(address):
-    """Let joblib work on a Dask cluster; the graph goes once to each worker."""
+    """Run joblib's tasks on a Dask cluster; each worker receives the graph once."""
     from dask.distributed import Client, LocalCluster
 
     if address == "local":
@@ -37,24 +38,24 @@ def on_dask(address):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--storage", help="a database's URL, or the path of a journal; by default in memory")
+    parser.add_argument("--storage", help="URL of a database, or path of a journal file; default: in memory")
     parser.add_argument("--trials", type=int, default=40)
-    parser.add_argument("--dask", help="address of a scheduler, or local")
+    parser.add_argument("--dask", help="address of a scheduler, or 'local'")
     parser.add_argument("--quick", action="store_true", help="a small graph and few epochs")
     options = parser.parse_args()
 
     storage = options.storage
     if storage is not None and "://" not in storage:
         storage = JournalStorage(JournalFileBackend(storage))
-    data = make_degree_biased_graph(200 if options.quick else 1500, random_state=0)  # the same for all workers
+    data = make_degree_biased_graph(200 if options.quick else 1500, random_state=0)  # the same graph for all workers
     search = ParetoSearchCV(
         DegFairGNNClassifier(max_epochs=10 if options.quick else 200, random_state=0),
         n_trials=options.trials,
-        cv=StratifiedKFold(2 if options.quick else 3, shuffle=True, random_state=0),  # and the same folds
+        cv=StratifiedKFold(2 if options.quick else 3, shuffle=True, random_state=0),  # the same folds for all workers
         batch_size=1 if options.dask is None else 4,
         storage=storage,
         study_name=None if storage is None else "many machines",
-        random_state=0,  # each trial has a seed of its own: workers do not repeat each other
+        random_state=0,  # each trial has its own seed, so workers do not repeat each other's trials
     )
     cluster, client, backend = (nullcontext(),) * 3 if options.dask is None else on_dask(options.dask)
     with cluster, client, backend:

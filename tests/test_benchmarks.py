@@ -1,6 +1,7 @@
 """The harness behind the paper's tables: choices, resumption and arithmetic, on made-up runs."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -123,6 +124,25 @@ def test_differences_are_paired_and_both_intervals_hold(harness):
     assert row["accuracy_high_corrected"] == pytest.approx(gain.mean() + half)
     text = harness.tables.compared(harness.tables.differences(frame))
     assert text.count("!") == 2  # both gaps, which differ by the same on every split, and not the accuracy
+
+
+def test_tables_are_written_between_the_marks_of_their_pages(harness, tmp_path, monkeypatch):
+    monkeypatch.setattr(harness.tables, "HERE", tmp_path / "benchmarks")
+    (tmp_path / "docs").mkdir()
+    scripts = (FOLDER / f"{name}.py" for name in ("paper_tables", "speed", "tuning"))
+    calls = [
+        re.search(r'into_page\("(.+?)", "(.+?)"', script.read_text(encoding="utf-8")).groups() for script in scripts
+    ]
+    assert [page for page, _ in calls] == ["evidence.rst", "speed.rst", "tuning.rst"]
+    for page, mark in calls:
+        before = (FOLDER.parent / "docs" / page).read_text(encoding="utf-8")
+        path = tmp_path / "docs" / page
+        path.write_text(before, encoding="utf-8")
+        harness.tables.into_page(page, mark, ["a table", ""])
+        head, old, tail = re.split(rf"\.\. {mark}: (?:begin|end)\n", before)
+        assert "====" in old
+        expected = f"{head}.. {mark}: begin\n\na table\n\n.. {mark}: end\n{tail}"
+        assert path.read_text(encoding="utf-8") == expected
 
 
 def test_authors_protocol_counts_seeds(harness):

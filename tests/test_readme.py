@@ -1,58 +1,155 @@
-"""The README's examples run as printed."""
+"""The README and the pages in docs/: their examples run as printed, and what they refer to exists."""
 
 import re
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-README = (Path(__file__).parent.parent / "README.rst").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+PATHS = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.rst", *(ROOT / "docs").glob("*.rst"))}
+PAGES = {name: path.read_text(encoding="utf-8") for name, path in PATHS.items()}
+every_page = pytest.mark.parametrize("page", sorted(PAGES))
 
 
-def blocks():
-    return [textwrap.dedent(code) for code in re.findall(r"code-block:: python\n\n((?:    .*\n|\n)+)", README)]
+def blocks(page):
+    """The page's Python examples in order."""
+    return [textwrap.dedent(code) for code in re.findall(r"code-block:: python\n\n((?:    .*\n|\n)+)", PAGES[page])]
 
 
-@pytest.fixture(scope="module")
-def names():
-    """What the first block defines; the others go on from there."""
-    return {}
+def steps(page, capsys, *, paper_data=False):
+    """Run the examples in order in one namespace; give the namespace and what was printed after each."""
+    names = {}
+    for code in blocks(page):
+        if "fetch_" in code and not paper_data:
+            continue
+        exec(code, names)
+        yield names, capsys.readouterr().out
 
 
-def test_first_example_and_search(names, capsys):
-    first, search, _, routed, tuned, objective, batches = blocks()
-    exec(first, names)
+def test_readme(capsys):
+    page = steps("README.rst", capsys)
+    names, printed = next(page)
+    assert printed.startswith("Degree fairness of predictions for 125 nodes")
     assert 0.5 < names["clf"].score(names["test"], names["y_test"]) <= 1
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("Degree fairness of predictions for 125 nodes")
-    exec(search, names)
-    assert names["search"].best_params_["fairness_weight"] in (0, 1, 3)
-    capsys.readouterr()
-    exec(routed, names)
-    assert "test_neg_delta_deo" in capsys.readouterr().out
-    exec(tuned, names)
-    assert capsys.readouterr().out.splitlines()[1].startswith("trial")
-    assert len(names["search"].cv_results_["trial"]) == 6
-    exec(objective, names)
-    assert len(names["study"].trials) == 2
-    exec(batches, names)
+    names, printed = next(page)
     assert names["clf"].score(names["X"], names["A"], names["y"]) > 0.5
+    assert len(printed.splitlines()) == 2
+    assert next(page, None) is None
 
 
-def test_report_on_chameleon(names, capsys, tmp_path, monkeypatch, paper_data):
+def test_graphs(capsys):
+    page = steps("docs/graphs.rst", capsys)
+    names, _ = next(page)
+    assert names["predicted"].shape == names["y"].shape
+    _, printed = next(page)
+    assert printed == "[1. 2. 1.]\n"
+    _, printed = next(page)
+    assert all(0.3 < float(score) <= 1 for score in printed.split())
+    names, printed = next(page)
+    assert float(printed) == pytest.approx(names["pipeline"].score(names["test"], names["y_test"]))
+    names, printed = next(page)
+    assert names["known"].sum() == len(names["y"]) / 2
+    assert printed.startswith("[0.")
+    assert next(page, None) is None
+
+
+def test_assessing(capsys):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    page = steps("docs/assessing.rst", capsys)
+    _, printed = next(page)
+    assert printed.startswith("Degree fairness of predictions for 75 nodes")
+    names, printed = next(page)
+    assert {"p_value", "difference", "macro_f1"} <= set(printed.split())
+    assert set(names["quartiles"]) == {0, 1, 2, 3}
+    _, printed = next(page)
+    assert "test_neg_delta_dsp" in printed
+    _, printed = next(page)
+    assert "test_neg_delta_deo" in printed
+    names, _ = next(page)
+    assert names["gaps"].figure_ is not names["curve"].figure_
+    plt.close("all")
+    assert next(page, None) is None
+
+
+def test_report_on_chameleon(capsys, tmp_path, monkeypatch, paper_data):
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    exec("from skdegfair import DegFairGNNClassifier\nfrom skdegfair.metrics import DegreeFairnessReport", names)
-    exec(blocks()[2], names)
-    printed = capsys.readouterr().out.splitlines()
-    shown = [line.strip() for line in README.splitlines()]
-    same = [line for line in printed if line.strip() in shown]
+    page = steps("docs/assessing.rst", capsys, paper_data=True)
+    next(page)
+    names, printed = next(page)
+    shown = [line.strip() for line in PAGES["docs/assessing.rst"].splitlines()]
+    same = [line for line in printed.splitlines() if line.strip() in shown]
     assert {"majority vote", "true labels", "Degree fairness"} <= {" ".join(line.split()[:2]) for line in same}
-    accuracy = names["report"].scores.loc["predictions", "accuracy"]
+    accuracy = names["chameleon"].scores.loc["predictions", "accuracy"]
     (claimed,) = (line.split()[1] for line in shown if line.startswith("predictions"))
     assert 100 * accuracy == pytest.approx(float(claimed), abs=4)  # to the digit with the same versions and processor
 
 
-def test_commands_exist():
-    makefile = (Path(__file__).parent.parent / "Makefile").read_text(encoding="utf-8")
-    for command in re.findall(r"^    make (\w+)", README, flags=re.MULTILINE):
+def test_tuning(capsys):
+    page = steps("docs/tuning.rst", capsys)
+    names, _ = next(page)
+    assert names["search"].best_params_["fairness_weight"] in (0, 1, 3)
+    names, printed = next(page)
+    assert printed.splitlines()[1].startswith("trial")
+    assert len(names["search"].cv_results_["trial"]) == 6
+    names, _ = next(page)
+    assert len(names["study"].trials) == 2
+    assert next(page, None) is None
+
+
+def test_large_graphs(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.mkdtemp", lambda: str(tmp_path))
+    page = steps("docs/large_graphs.rst", capsys)
+    names, printed = next(page)
+    assert float(printed) > 0.5
+    in_memory = names["clf"].predict(names["X"], names["A"])
+    names, _ = next(page)
+    assert isinstance(names["X_file"], np.memmap)
+    assert (names["clf"].predict(names["X"], names["A"]) == in_memory).all()
+    names, _ = next(page)
+    assert (names["clf"].predict(names["X"], names["A"]) == in_memory).all()
+    assert next(page, None) is None
+
+
+def test_every_page_with_examples_is_run():
+    with_examples = {page for page in PAGES if blocks(page)}
+    assert with_examples == {
+        "README.rst",
+        *(f"docs/{name}.rst" for name in ["graphs", "assessing", "tuning", "large_graphs"]),
+    }
+
+
+def test_the_readme_is_a_page():
+    lines = PAGES["README.rst"].splitlines()
+    assert len(lines) <= 150
+    assert max(map(len, lines)) <= 100
+
+
+@every_page
+def test_commands_exist(page):
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for command in re.findall(r"(?:``|^    )make ([\w-]+)", PAGES[page], flags=re.MULTILINE):
         assert re.search(rf"^{command}:", makefile, flags=re.MULTILINE), command
+
+
+@every_page
+def test_links_and_files_exist(page):
+    text = PAGES[page]
+    links = [link for link in re.findall(r"<([^<>`\s]+)>`__?", text) if "://" not in link]
+    for link in links + re.findall(r"^\.\. image:: (\S+)", text, flags=re.MULTILINE):
+        assert (PATHS[page].parent / link).exists(), link
+    for name in re.findall(r"``((?:benchmarks|docs|examples|skdegfair|tests)/[^`\s]*|[\w.]+\.(?:py|txt|rst))``", text):
+        assert (ROOT / name).exists(), name
+
+
+def test_every_page_is_listed():
+    listed = set(re.findall(r"<([^<>`\s]+)>`__", PAGES["docs/index.rst"]))
+    assert {Path(page).name for page in PAGES if page.startswith("docs/")} <= listed | {"index.rst"}
+
+
+@every_page
+def test_abbreviations_are_spelled_out(page):
+    words = " ".join(PAGES[page].split())
+    for short, full in {"DSP": "degree statistical parity", "DEO": "degree equal opportunity"}.items():
+        assert short not in words or full in words

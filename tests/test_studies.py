@@ -381,7 +381,7 @@ def test_what_goes_over_the_queue(large, monkeypatch, by):
         options = {"n_trials": 2, "cv": 2, "n_jobs": 2, "refit": False}
         ParetoSearchCV(clf, {"dropout": [0.1, 0.5]}, **options).fit(graph, y)
     else:
-        with joblib.parallel_config(max_nbytes="10K"):  # README says so
+        with joblib.parallel_config(max_nbytes="10K"):  # docs/tuning.rst recommends it
             cross_validate(clf, graph, y, cv=4, n_jobs=2, scoring=fairness_scoring)
     tasks = [size for size in sizes if size > len(pickle.dumps(None))]  # loky also sends None, to end a worker
     assert len(tasks) == 4
