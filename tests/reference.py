@@ -37,7 +37,7 @@ def aggregate(kind, A, h, p, prefix, n_heads, last):
             heads = []
             for k in range(n_heads):
                 z = h @ W[:, k * width : (k + 1) * width]
-                a, c = p[prefix + "listening"][k, 0], p[prefix + "speaking"][k, 0]
+                a, c = p[prefix + "attention_target"][k, 0], p[prefix + "attention_source"][k, 0]
                 e = {u: w * np.exp(leaky(a @ z[v] + c @ z[u], 0.2)) for u, w in weights.items()}
                 heads.append(sum(x * z[u] for u, x in e.items()) / sum(e.values()))
             out[v] = np.mean(heads, axis=0) if last else np.concatenate(heads)
@@ -70,10 +70,10 @@ def network(A, x, p, *, kind, n_layers, n_heads, K, hops, epsilon, scale_shift, 
     degree, sets = A.sum(1), contexts(A, hops)
     for number in range(n_layers):
         last = number == n_layers - 1
-        z = aggregate(kind, A, h, p, f"layers.{number}.aggregate.", n_heads, last)
+        q = f"layers.{number}."
+        z = aggregate(kind, A, h, p, q + "conv." * modulation, n_heads, last)
         d = z.shape[1]
         if modulation:
-            q = f"layers.{number}.debias."
             D = np.zeros((2, n, d))
             gamma, beta = np.zeros((n, d)), np.zeros((n, d))
             for v in range(n):

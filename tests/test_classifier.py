@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
+from skdegfair.mitigation import DegFair
 
 BACKBONES = ["gcn", "gat", "sage"]
 TRAIN = np.arange(0, 120, 2)
@@ -56,8 +57,8 @@ def test_training_nodes_by_mask_positions_or_view(data):
         model().fit(X, A, y, nodes=mask),
         model().fit(X, A, y, nodes=list(TRAIN)),
         model().fit(G, y, nodes=pd.Series(mask)),
-        model(unlabelled=-1).fit(X, A, np.where(mask, y, -1)),
-        model(unlabelled=np.nan).fit(X, A, np.where(mask, y, np.nan)),
+        model(unlabeled=-1).fit(X, A, np.where(mask, y, -1)),
+        model(unlabeled=np.nan).fit(X, A, np.where(mask, y, np.nan)),
         model().fit(X, A, np.where(mask, y, np.nan), nodes=mask),
     ):
         np.testing.assert_array_equal(proba(fitted, data), expected)
@@ -72,12 +73,12 @@ def test_the_order_in_which_nodes_are_named_does_not_matter(data):
 
 @pytest.mark.parametrize("make", [list, lambda y: np.array(y, dtype=object), pd.Series])
 @pytest.mark.parametrize(
-    ("missing", "unlabelled"), [(np.nan, np.nan), (None, np.nan), ("?", "?"), (-1, -1), (pd.NA, pd.NA)]
+    ("missing", "unlabeled"), [(np.nan, np.nan), (None, np.nan), ("?", "?"), (-1, -1), (pd.NA, pd.NA)]
 )
-def test_missing_labels_among_strings(data, make, missing, unlabelled):
+def test_missing_labels_among_strings(data, make, missing, unlabeled):
     names = [["poor", "middle", "rich"][k] for k in data.y]
     y = [name if k % 2 == 0 else missing for k, name in enumerate(names)]
-    fitted = model(unlabelled=unlabelled).fit(data.X, data.A, make(y))
+    fitted = model(unlabeled=unlabeled).fit(data.X, data.A, make(y))
     assert fitted.classes_.tolist() == ["middle", "poor", "rich"]
     np.testing.assert_array_equal(proba(fitted, data), proba(model().fit(data.graph, names, nodes=TRAIN), data))
 
@@ -136,7 +137,7 @@ def test_score_takes_the_same_forms(data):
     expected = fitted.score(alone, fitted.predict(alone))
     assert fitted.score(data.X[:1], np.zeros((1, 1)), fitted.predict(alone)) == expected == 1
     hidden = np.where(weight, data.y, -1)
-    semi = model(unlabelled=-1).fit(data.X, data.A, hidden)
+    semi = model(unlabeled=-1).fit(data.X, data.A, hidden)
     assert semi.score(data.X, data.A, hidden) == semi.score(data.X, data.A, data.y, nodes=TEST)
 
 
@@ -220,7 +221,8 @@ def test_without_context_and_penalties_it_is_the_base_gnn(data, backbone):
     options = {"backbone": backbone, "n_heads": 2}
     plain = proba(model(GNNClassifier, **options).fit(data.graph, data.y), data)
     for switches in ({"context_weight": 0}, {"modulation": False}):
-        fair = model(fairness_weight=0, constraint_weight=0, **switches, **options).fit(data.graph, data.y)
+        mitigation = DegFair(fairness_weight=0, constraint_weight=0, **switches)
+        fair = model(GNNClassifier, mitigation=mitigation, **options).fit(data.graph, data.y)
         np.testing.assert_allclose(proba(fair, data), plain, atol=1e-5)
     debiased = model(fairness_weight=0, constraint_weight=0, **options).fit(data.graph, data.y)
     assert np.abs(proba(debiased, data) - plain).max() > 0.01
@@ -229,9 +231,8 @@ def test_without_context_and_penalties_it_is_the_base_gnn(data, backbone):
 @pytest.mark.parametrize(
     "option",
     [
-        {"scale_shift": False}, {"contrast": False}, {"modulation": False}, {"fairness_loss": "deo"},
-        {"context_hops": 2}, {"context_weight": 0.1}, {"fairness_weight": 10}, {"constraint_weight": 1},
-        {"degree_threshold": 2}, {"degree_encoding_dim": 4}, {"degree_encoding_dim": None}, {"backbone": "sage"},
+        {"fairness_loss": "deo"}, {"context_hops": 2}, {"context_weight": 0.1}, {"fairness_weight": 10}, {"constraint_weight": 1},
+        {"degree_threshold": 2}, {"class_weight": {0: 3.0}}, {"backbone": "sage"},
         {"backbone": "gat"}, {"n_layers": 1}, {"n_layers": 3}, {"hidden_dim": 16}, {"dropout": 0.0},
         {"learning_rate": 0.1}, {"weight_decay": 0.1}, {"random_state": 1}, {"max_epochs": 9},
         {"early_stopping": True}, {"net_params": {"optimizer__betas": (0.5, 0.9)}},
@@ -480,8 +481,7 @@ def test_a_misshapen_second_argument_is_called_A(data, A):
     [
         ("backbone", "gin"), ("hidden_dim", 0), ("n_layers", 0), ("n_heads", 0), ("degree_threshold", "max"),
         ("degree_threshold", -1), ("context_hops", 0), ("context_weight", -1), ("fairness_weight", -0.1),
-        ("constraint_weight", -1), ("fairness_loss", "eo"), ("scale_shift", "no"), ("contrast", None),
-        ("modulation", 2), ("degree_encoding_dim", 0), ("dropout", 1.0), ("learning_rate", 0), ("weight_decay", -1),
+        ("constraint_weight", -1), ("fairness_loss", "eo"), ("class_weight", "equal"), ("context_pool", "mean"), ("dropout", 1.0), ("learning_rate", 0), ("weight_decay", -1),
         ("max_epochs", 0), ("early_stopping", "yes"), ("validation_fraction", 1.0), ("patience", 0),
         ("monitor", "loss"), ("device", "abacus"), ("random_state", "x"), ("warm_start", "x"), ("callbacks", 3),
         ("net_params", 3), ("net_params", {"lr": 0.1}), ("net_params", {"batch_size": 8}),

@@ -169,10 +169,10 @@ def test_from_estimator(data):
     pd.testing.assert_frame_equal(grouped.gaps, report.gaps)
 
 
-def test_unlabelled_nodes_are_left_out(data):
+def test_unlabeled_nodes_are_left_out(data):
     y = data.y.copy()
     y[::3] = -1
-    fitted = GNNClassifier(max_epochs=5, unlabelled=-1, random_state=0).fit(data.graph, y)
+    fitted = GNNClassifier(max_epochs=5, unlabeled=-1, random_state=0).fit(data.graph, y)
     report = DegreeFairnessReport.from_estimator(fitted, data.graph, y)
     known = y != -1
     expected = DegreeFairnessReport.from_estimator(fitted, data.graph[known], y[known])

@@ -10,14 +10,15 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import torch
+from networks import degfair, objective_of
 from skorch.callbacks import EpochScoring
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
 from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.graph import draw_neighbors, draw_walks, hash_keys
 from skdegfair.metrics import delta_dsp, make_degree_scorer
-from skdegfair.nn import DegFairGNN, GraphRows, GraphTensors, NeighbourSampler, NodeBatch, Objective, _infer
-from skdegfair.nn._random import Dropout
+from skdegfair.nn import ClosedMean, NeighborSampler, OpenMean, Reach, Topology
+from skdegfair.nn.dropout import Dropout
 
 BACKBONES = ["gcn", "gat", "sage"]
 
@@ -91,15 +92,6 @@ def test_walks_end_where_they_should(star):
 # -- the same model --------------------------------------------------------------------------------
 
 
-def module_of(graph, backbone, **options):
-    module = DegFairGNN(graph.shape[1], 3, backbone=backbone, hidden_dim=4, n_heads=2, dropout=0.0, **options).double()
-    generator = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=torch.float64) / 2)
-    return module
-
-
 def gradient(module, batch, y, objective):
     module.zero_grad()
     terms = objective.terms(module(batch), y, batch)
@@ -124,29 +116,27 @@ def variants(star):
 @pytest.mark.parametrize(("n_layers", "hops"), [(1, 1), (2, 1), (3, 2)])
 def test_all_neighbours_give_the_gradient_of_the_whole_graph(star, backbone, kind, n_layers, hops):
     graph = variants(star)[kind]
-    module = module_of(graph, backbone, n_layers=n_layers)
-    options = {"context_hops": hops, "degree_threshold": 3.0, "dtype": torch.float64}
+    module, topology, mitigation = degfair(graph, backbone=backbone, n_layers=n_layers, hops=hops, threshold=3.0)
     nodes, y = np.array([0, 1, 5, 30, 41, 5]), torch.tensor([0, 1, 2, 0, 1, 2])
-    objective = Objective(2.0, 0.3)
-    whole, terms = gradient(module, NodeBatch(GraphTensors(graph, module.operators, **options), nodes), y, objective)
-    sampler = NeighbourSampler(GraphRows(graph, module.operators, **options), [None] * n_layers, 0, "cpu")
+    objective = objective_of(mitigation, fairness_weight=2.0, constraint_weight=0.3)
+    whole, terms = gradient(module, topology.batch(nodes, n_layers), y, objective)
+    sampler = NeighborSampler(topology, [None] * n_layers, 0)
     sampled, same_terms = gradient(module, sampler.batch(nodes), y, objective)
     np.testing.assert_allclose(sampled, whole, rtol=1e-9, atol=1e-12)
     assert terms.keys() == same_terms.keys()
-    many = NeighbourSampler(GraphRows(graph, module.operators, **options), [100] * n_layers, 3, "cpu")
+    many = NeighborSampler(topology, [100] * n_layers, 3)
     sampled, _ = gradient(module, many.batch(nodes, 7), y, objective)  # more than any node has
     np.testing.assert_allclose(sampled, whole, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_batches_of_an_epoch_have_the_whole_gradient_as_their_mean(star, backbone):
-    module = module_of(star, backbone)
-    options = {"degree_threshold": 3.0, "dtype": torch.float64}
+    module, topology, mitigation = degfair(star, backbone=backbone, threshold=3.0)
     nodes, y = np.arange(40), torch.arange(40) % 3
-    objective = Objective(0.0, 0.3)  # the fairness loss is a square of means, not a mean
-    batch = NodeBatch(GraphTensors(star, module.operators, **options), nodes)
-    whole = gradient(module, batch, y, objective)[0]
-    sampler = NeighbourSampler(GraphRows(star, module.operators, **options), [None, None], 0, "cpu")
+    # without the fairness loss, which is a square of means and not a mean
+    objective = objective_of(mitigation, fairness_weight=0.0, constraint_weight=0.3)
+    whole = gradient(module, topology.batch(nodes, 2), y, objective)[0]
+    sampler = NeighborSampler(topology, [None, None], 0)
     parts = [gradient(module, sampler.batch(nodes[k::4]), y[k::4], objective)[0] for k in range(4)]
     np.testing.assert_allclose(np.mean(parts, axis=0), whole, rtol=1e-9, atol=1e-12)
 
@@ -155,31 +145,31 @@ def test_batches_of_an_epoch_have_the_whole_gradient_as_their_mean(star, backbon
 @pytest.mark.parametrize("backbone", ["gcn", "sage"])
 def test_drawn_neighbours_are_right_in_expectation(star, backbone, pool):
     """The output of a layer is linear in what is drawn: its mean, and its gradient's, must be the whole graph's."""
-    module = module_of(star, backbone, n_layers=1)
-    options = {"degree_threshold": 3.0, "dtype": torch.float64, "context_hops": 2, "context_pool": pool}
+    module, topology, _ = degfair(star, backbone=backbone, n_layers=1, threshold=3.0, hops=2, pool=pool)
     nodes = np.array([0, 1, 30, 41])
     weights = torch.randn(4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 
     def linear(batch):
         module.zero_grad()
-        out = module(batch)[0]
+        out = module(batch).logits
         (out * weights).sum().backward()
-        own = module.layers[0].aggregate.weight.grad, module.layers[0].debias.weight.grad
+        own = module.layers[0].conv.weight.grad, module.layers[0].weight.grad
         return np.concatenate([out.detach().numpy().ravel(), *(g.numpy().ravel() for g in own)])
 
-    whole = linear(NodeBatch(GraphTensors(star, module.operators, **options), nodes))
-    sampler = NeighbourSampler(GraphRows(star, module.operators, **options), [5], 0, "cpu")
+    whole = linear(topology.batch(nodes, 1))
+    sampler = NeighborSampler(topology, [5], 0)
     assert close_mean(np.array([linear(sampler.batch(nodes, step)) for step in range(600)]), whole)
 
 
 def test_walks_are_powers_of_the_mean(star):
     closed = star.A.toarray() + np.eye(42)
     step = closed / closed.sum(1, keepdims=True)
-    for operators in ({"closed_mean", "context"}, {"open_mean", "context"}):
-        tensors = GraphTensors(star, operators, context_hops=3, context_pool="walk", dtype=torch.float64)
-        pooled = tensors.context @ torch.as_tensor(star.X)
+    walk = Reach(3, "walk")
+    for operators in ({ClosedMean(), walk}, {OpenMean(), walk}):
+        topology = Topology(star, operators, dtype=torch.float64)
+        pooled = topology.whole[walk] @ torch.as_tensor(star.X)
         np.testing.assert_allclose(pooled.numpy(), np.linalg.matrix_power(step, 3) @ star.X)
-        some = tensors.rows(torch.tensor([4, 0])).context @ torch.as_tensor(star.X)
+        some = topology.block(np.array([4, 0]))[walk] @ torch.as_tensor(star.X)
         np.testing.assert_allclose(some.numpy(), pooled.numpy()[[4, 0]])
 
 
@@ -188,13 +178,13 @@ def test_contexts_over_the_budget_are_refused(star, monkeypatch):
     y = np.arange(42) % 3
     expected = clf.fit(star, y).predict_proba(star)
     size = int((np.linalg.matrix_power(star.A.toarray() + np.eye(42), 2) > 0).sum())
-    monkeypatch.setattr("skdegfair.nn._neighbourhoods.CONTEXT_BUDGET", size)  # just enough
+    monkeypatch.setattr("skdegfair.nn.neighborhoods.REACH_BUDGET", size)  # just enough
     np.testing.assert_array_equal(clf.fit(star, y).predict_proba(star), expected)
-    monkeypatch.setattr("skdegfair.nn._neighbourhoods.CONTEXT_BUDGET", size - 1)
-    with pytest.raises(ValueError, match=r'over the budget of .* Use context_pool="walk"'):
+    monkeypatch.setattr("skdegfair.nn.neighborhoods.REACH_BUDGET", size - 1)
+    with pytest.raises(ValueError, match=r'exceeds the budget of .* Use context_pool="walk"'):
         clf.fit(star, y)
     light = Graph(star.X, star.A * 0.01)  # the budget is about numbers of nodes, whatever the weights
-    with pytest.raises(ValueError, match="over the budget"):
+    with pytest.raises(ValueError, match="exceeds the budget"):
         clf.fit(light, y)
     assert clf.set_params(context_pool="walk").fit(star, y).n_iter_ == 2
 
@@ -212,7 +202,7 @@ def test_predictions_in_slices_are_the_same(data, monkeypatch, backbone, hops, p
     shuffled = np.random.RandomState(0).permutation(120)
     shuffled.setflags(write=False)  # as arrays that joblib hands to workers
     for entries in (1, 200):
-        monkeypatch.setattr(_infer, "ENTRIES", entries)
+        monkeypatch.setattr("skdegfair.nn.infer.ENTRIES", entries)
         np.testing.assert_allclose(clf.predict_proba(data.graph), expected, rtol=1e-10)
         np.testing.assert_allclose(clf.predict_proba(data.graph[shuffled]), expected[shuffled], rtol=1e-10)
         np.testing.assert_allclose(clf.embed(data.graph[shuffled]), embedded[shuffled], rtol=1e-10, atol=1e-12)
@@ -279,9 +269,9 @@ def test_scoring_of_training_nodes_knows_their_order(data, caching):
 def test_dropout_does_not_hang_on_what_is_drawn():
     n = 2001
     graph = Graph(np.ones((n, 1)), sp.csr_array(np.ones((n, n)) - np.eye(n)))
-    sampler = NeighbourSampler(GraphRows(graph, {"open_mean"}), [1], 0, "cpu")
-    block = sampler.batch(np.arange(n), 1).blocks(1)[0]
-    drawn = np.asarray(block.open_mean.forward.col_indices())
+    sampler = NeighborSampler(Topology(graph, {OpenMean()}), [1], 0)
+    block = sampler.batch(np.arange(n), 1).blocks[0]
+    drawn = np.asarray(block[OpenMean()].forward.col_indices())
     kept = Dropout(0.5, 0)(torch.ones(n, 8), block.keys).numpy()
     assert max(abs(np.corrcoef(drawn, column)[0, 1]) for column in kept.T) < 0.12
     assert abs(kept.mean() - 1) < 0.05
@@ -304,10 +294,9 @@ def test_batches_are_reproducible(data):
         ({"distributed": True}, "set batch_size too"),
         ({"batch_size": 9, "n_neighbors": [3]}, "2 positive numbers, one per layer"),
         ({"batch_size": 9, "n_neighbors": [3, 0]}, "2 positive numbers, one per layer"),
-        ({"batch_size": 9, "context_hops": 2, "context_pool": "walk"}, "set n_neighbors too"),
-        ({"batch_size": 9, "arithmetic": "released"}, "whole graphs only"),
+        ({"batch_size": 9, "context_hops": 2, "context_pool": "walk"}, "set n_neighbors as well"),
         ({"batch_size": 9, "distributed": True, "random_state": None}, "same random_state in all processes"),
-        ({"net_params": {"batch_size": 9}}, "use batch_size="),
+        ({"net_params": {"batch_size": 9}}, "Use batch_size="),
     ],
 )
 def test_options_that_do_not_go_together(data, options, message):

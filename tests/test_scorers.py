@@ -159,13 +159,13 @@ def test_routed_degrees_for_several_metrics(data, make):
     assert requests == [{"degree": None}] * 3  # still as they were
 
 
-def test_unlabelled_nodes_are_not_scored(data):
+def test_unlabeled_nodes_are_not_scored(data):
     y = data.y.copy()
     y[::4] = -1
-    fitted = model(unlabelled=-1).fit(data.graph, y)
+    fitted = model(unlabeled=-1).fit(data.graph, y)
     known = y != -1
-    pipeline = make_pipeline(GraphTransformer(StandardScaler()), model(unlabelled=-1)).fit(data.graph, y)
-    search = GridSearchCV(model(unlabelled=-1), {"dropout": [0.1]}, cv=2).fit(data.graph, y)
+    pipeline = make_pipeline(GraphTransformer(StandardScaler()), model(unlabeled=-1)).fit(data.graph, y)
+    search = GridSearchCV(model(unlabeled=-1), {"dropout": [0.1]}, cv=2).fit(data.graph, y)
     for estimator in (fitted, pipeline, search):
         for scorer in (*SCORERS.values(), fairness_scoring, Tradeoff()):
             assert scorer(estimator, data.graph, y) == scorer(estimator, data.graph[known], y[known])

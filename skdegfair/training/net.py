@@ -69,6 +69,11 @@ class NodeNet(NeuralNetClassifier):
         total: Tensor = self.criterion_.total(terms, weights)
         return total
 
+    def evaluation_step(self, batch: Any, training: bool = False) -> Tensor:
+        """The logits of a batch, for predictions and scorers."""
+        logits: Tensor = super().evaluation_step(batch, training=training).logits
+        return logits
+
     def train_step_single(self, batch: Any, **fit_params: Any) -> dict[str, Any]:
         return without_graph(super().train_step_single(batch, **fit_params))
 

@@ -52,7 +52,8 @@ def set_gradients(loss: Tensor, parameters: Sequence[nn.Parameter]) -> None:
     """Give a gradient to these parameters alone; a parameter that the loss does not depend on gets none."""
     gradients = torch.autograd.grad(loss, list(parameters), allow_unused=True)
     for parameter, gradient in zip(parameters, gradients, strict=True):
-        parameter.grad = gradient
+        # torch's fused optimizers take gradients to be contiguous, as those of backward() are
+        parameter.grad = None if gradient is None else gradient.contiguous()
 
 
 def heads_again(module: GNN, output: Output) -> Output:

@@ -1,0 +1,161 @@
+"""FairGNN: its terms against numpy, its alternating phases, and what the adversary can still read."""
+
+import numpy as np
+import pytest
+import torch
+from networks import network_of, objective_of
+
+from skdegfair import GNNClassifier
+from skdegfair.datasets import make_degree_biased_graph
+from skdegfair.mitigation import FairGNN, Mitigation, Phase
+from skdegfair.nn import GNN, Linear
+
+Y = np.arange(12) % 3
+TRAIN = np.array([0, 1, 2, 3, 5, 6, 8, 9, 10, 11])
+
+
+def softmax(x):
+    e = np.exp(x - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+@pytest.mark.parametrize("groups", ["threshold", 3])
+@pytest.mark.parametrize("backbone", ["gcn", "gat", "sage"])
+def test_covariance_and_adversary_are_those_of_the_paper(small, groups, backbone):
+    mitigation = FairGNN(fairness_groups=groups)
+    module, topology = network_of(small, mitigation, backbone=backbone)
+    batch = topology.batch(TRAIN, 2, all_nodes=True)
+    output = module(batch)
+    terms = objective_of(mitigation).terms(output, torch.as_tensor(Y[TRAIN]), batch)
+    degree = small.degree()
+    if groups == "threshold":
+        group = (degree > 2.0).astype(int)
+    else:
+        cuts = np.quantile(degree, [1 / 3, 2 / 3])
+        group = np.sum([degree >= cut for cut in np.unique(cuts[cuts > degree.min()])], axis=0)
+    p = softmax(output.everyone.detach().numpy())
+    covariance = 0.0
+    for k in np.unique(group):
+        for c in range(3):
+            covariance += abs(np.mean((group == k) * p[:, c]) - np.mean(group == k) * np.mean(p[:, c]))
+    np.testing.assert_allclose(terms["covariance"].item(), covariance, rtol=1e-10)
+    weight, bias = (value.detach().numpy() for value in module.heads["adversary"].parameters())
+    guess = softmax(output.hidden.detach().numpy() @ weight + bias)
+    entropy = -np.mean(np.log(guess[np.arange(12), group]))
+    np.testing.assert_allclose(terms["adversary"].item(), entropy, rtol=1e-10)
+    labeled = softmax(output.logits.detach().numpy())
+    np.testing.assert_allclose(
+        terms["classification"].item(), -np.mean(np.log(labeled[np.arange(len(TRAIN)), Y[TRAIN]])), rtol=1e-10
+    )
+
+
+def test_one_training_step_against_two_plain_ones(data):
+    """The network descends on L_C + alpha L_R - beta L_A, then the adversary on L_A of the same hidden values."""
+    mitigation = FairGNN(covariance_weight=3.0, adversary_weight=0.5)
+    options = {"max_epochs": 1, "dropout": 0.0, "learning_rate": 0.1, "weight_decay": 0.0, "random_state": 0}
+    sgd = {"optimizer": torch.optim.SGD}
+    clf = GNNClassifier(mitigation=mitigation, net_params=sgd, **options).fit(data.graph, data.y)
+    after = {name: value.detach().numpy() for name, value in clf.module_.named_parameters()}
+    start = GNNClassifier(mitigation=mitigation, net_params=sgd, **options | {"learning_rate": 1e-30})
+    start.fit(data.graph, data.y)
+    module = start.module_.double().train()
+    fitted = start.mitigation_
+    from skdegfair.nn import Topology
+
+    topology = Topology(data.graph, module.operators, feature_scale=start.feature_scale_, dtype=torch.float64)
+    batch, y = topology.batch(np.arange(120), 2, all_nodes=True), torch.as_tensor(data.y)
+    terms = objective_of(fitted).terms(module(batch), y, batch)
+    loss = terms["classification"] + 3.0 * terms["covariance"] - 0.5 * terms["adversary"]
+    for name, parameter in module.named_parameters():
+        objective = terms["adversary"] if name.startswith("heads.") else loss
+        gradient = torch.autograd.grad(objective, parameter, retain_graph=True)[0]
+        expected = (parameter - 0.1 * gradient).detach().numpy()
+        np.testing.assert_allclose(after[name], expected, atol=1e-6, err_msg=name)
+
+
+def readable(weight, seed):
+    """How well a new linear model reads the degree group from held-out hidden representations, balanced."""
+    made = make_degree_biased_graph(600, random_state=seed)
+    train, test = np.arange(0, 600, 2), np.arange(1, 600, 2)
+    mitigation = FairGNN(covariance_weight=0.0, adversary_weight=weight)
+    clf = GNNClassifier(mitigation=mitigation, max_epochs=150, random_state=seed)
+    clf.fit(made.graph[train], made.y[train])
+    hidden, group = clf.embed(made.graph), made.graph.degree() > made.graph.degree().mean()
+    adversary = clf.module_.heads["adversary"]
+    with torch.no_grad():
+        guess = adversary(torch.as_tensor(hidden, dtype=torch.float32)).argmax(1).numpy()[test] == 1
+    fair = [np.mean(guess[group[test] == side] == side) for side in (False, True)]
+    return np.mean(fair)
+
+
+def test_the_adversary_falls_towards_chance_as_its_weight_grows():
+    accuracy = np.array([[readable(weight, seed) for seed in range(3)] for weight in (0.0, 0.1, 1.0)])
+    without, some, much = accuracy.mean(1)
+    assert without > 0.7
+    assert without > some + 0.02
+    assert abs(much - 0.5) < 0.5 * (without - 0.5)
+
+
+def test_more_weight_on_the_covariance_makes_predictions_independent_of_the_group():
+    found = []
+    for weight in (0.0, 4.0, 20.0):
+        made = make_degree_biased_graph(400, random_state=1)
+        clf = GNNClassifier(mitigation=FairGNN(covariance_weight=weight), max_epochs=150, random_state=0)
+        p = clf.fit(made.graph, made.y).predict_proba(made.graph)
+        high = made.graph.degree() > made.graph.degree().mean()
+        found.append(np.abs(p[high].mean(0) - p[~high].mean(0)).mean())
+    assert found[0] > found[1] > found[2]
+    assert found[2] < 0.3 * found[0]
+
+
+def test_warm_start_and_the_optimizer_of_phases(data):
+    options = {"mitigation": FairGNN(), "max_epochs": 5, "random_state": 0, "warm_start": True}
+    clf = GNNClassifier(**options).fit(data.graph, data.y)
+    state = clf.net_.optimizer_.state_dict()["state"]
+    assert {int(each["step"]) for each in state.values()} == {5}  # every parameter once an epoch
+    clf.fit(data.graph, data.y)
+    assert clf.n_iter_ == 10
+    assert {int(each["step"]) for each in clf.net_.optimizer_.state_dict()["state"].values()} == {10}
+    assert list(clf.history_.index) == list(range(1, 11))
+
+
+class Slow(Mitigation):
+    """A head that is trained several times an epoch on representations computed anew."""
+
+    min_layers = 2
+
+    def build(self, architecture):
+        return GNN(
+            architecture.convs(),
+            dropout=architecture.dropout,
+            seed=architecture.seed,
+            heads={"size": Linear(architecture.hidden_dim, 1)},
+        )
+
+    def terms(self):
+        return {"size": lambda output, y, batch: (output.heads["size"] - 1).square().mean()}
+
+    def weights(self):
+        return {"size": 0.0}
+
+    def phases(self):
+        return [Phase("network"), Phase("head", parameters=("heads.size",), weights={"size": 1.0}, steps=3)]
+
+
+def test_phases_of_several_steps(data):
+    clf = GNNClassifier(mitigation=Slow(), max_epochs=4, random_state=0, warm_start=True).fit(data.graph, data.y)
+    steps = {
+        name: int(clf.net_.optimizer_.state[parameter]["step"]) for name, parameter in clf.module_.named_parameters()
+    }
+    assert {value for name, value in steps.items() if name.startswith("heads.")} == {12}
+    assert {value for name, value in steps.items() if not name.startswith("heads.")} == {4}
+    assert clf.history_["train_size_loss"].is_monotonic_decreasing
+
+
+def test_a_phase_without_parameters_is_an_error(data):
+    class Misspelled(Slow):
+        def phases(self):
+            return [Phase("network"), Phase("head", parameters=("head.size",), weights={"size": 1.0})]
+
+    with pytest.raises(ValueError, match="Phase 'head' has no parameters: the network has layers.0.weight"):
+        GNNClassifier(mitigation=Misspelled(), max_epochs=2).fit(data.graph, data.y)
