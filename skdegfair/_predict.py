@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._dispatch import accepts_graph
 from ._targets import check_labels
-from .graph import Graph, check_nodes, check_row_labels, is_unlabelled, properly_typed, row_labels
+from .graph import Graph, as_typed_array, check_nodes, check_row_labels, is_unlabeled, row_labels
 from .nn import DegFairGNN, GraphRows
 from .training import NodeNet
 
@@ -106,10 +106,10 @@ class GraphPredictor:
         check_row_labels(row_labels(X), y=y, nodes=nodes)
         y = check_labels(y, len(predicted))
         chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
-        chosen = chosen[~is_unlabelled(y, self.unlabelled)[chosen]]
+        chosen = chosen[~is_unlabeled(y, self.unlabelled)[chosen]]
         check_consistent_length(y, sample_weight)
         weight = None if sample_weight is None else np.asarray(sample_weight)[chosen]
-        return float(accuracy_score(properly_typed(y[chosen]), predicted[chosen], sample_weight=weight))
+        return float(accuracy_score(as_typed_array(y[chosen]), predicted[chosen], sample_weight=weight))
 
     @property
     def module_(self) -> DegFairGNN:

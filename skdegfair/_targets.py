@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 
-from .graph import as_labels, check_nodes, is_unlabelled, properly_typed
+from .graph import as_labels, as_typed_array, check_nodes, is_unlabeled
 
 Positions = NDArray[np.intp]
 
@@ -59,7 +59,7 @@ def check_targets(y: Any, nodes: Positions, train: Any, valid: Any, unlabelled: 
             raise ValueError(f"nodes and validation_nodes overlap: both hold node {common}.")
     else:
         train = np.flatnonzero(~held_back)
-    known = ~is_unlabelled(y, unlabelled)
+    known = ~is_unlabeled(y, unlabelled)
     train = _labelled(train, known, "training", nodes)
     valid = None if valid is None else _labelled(valid, known, "validation", nodes)
     used = train if valid is None else np.concatenate([train, valid])
@@ -113,7 +113,7 @@ def _checked_classes(y: NDArray[Any], used: Positions) -> NDArray[Any]:
             f"Input y contains NaN, at node {used[missing.argmax()]}. Train on the labelled nodes only (nodes=), or "
             "say what stands for an unknown label (unlabelled=)."
         )
-    labels = properly_typed(labels)
+    labels = as_typed_array(labels)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)

@@ -14,7 +14,7 @@ from skorch.callbacks import EpochScoring
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
 from skdegfair.datasets import make_degree_biased_graph
-from skdegfair.graph import draw_neighbours, draw_walks, mixed
+from skdegfair.graph import draw_neighbors, draw_walks, hash_keys
 from skdegfair.metrics import delta_dsp, make_degree_scorer
 from skdegfair.nn import DegFairGNN, GraphRows, GraphTensors, NeighbourSampler, NodeBatch, Objective, _infer
 from skdegfair.nn._random import Dropout
@@ -45,12 +45,12 @@ def close_mean(estimates, expected):
 @pytest.mark.parametrize("most", [1, 3, 7, 39, 40, 100, None])
 def test_different_neighbours_that_stand_for_all(star, most):
     nodes = np.arange(42)
-    drawn = draw_neighbours(star.A, nodes, most, mixed(0, nodes))
+    drawn = draw_neighbors(star.A, nodes, most, hash_keys(0, nodes))
     degree = star.degree().astype(int)
     np.testing.assert_array_equal(drawn.counts, degree if most is None else np.minimum(degree, most))
     for node, found, size in zip(
         nodes,
-        np.split(drawn.neighbours, np.cumsum(drawn.counts)[:-1]),
+        np.split(drawn.neighbors, np.cumsum(drawn.counts)[:-1]),
         np.split(drawn.stands_for, np.cumsum(drawn.counts)[:-1]),
         strict=True,
     ):
@@ -61,18 +61,18 @@ def test_different_neighbours_that_stand_for_all(star, most):
 
 def test_a_draw_hangs_on_node_and_key_alone(star):
     all_nodes = np.arange(42)
-    everyone = draw_neighbours(star.A, all_nodes, 4, mixed(5, all_nodes))
-    alone = draw_neighbours(star.A, np.array([0]), 4, mixed(5, np.array([0])))
-    np.testing.assert_array_equal(everyone.neighbours[:4], alone.neighbours)
-    draws = {tuple(draw_neighbours(star.A, np.array([0]), 4, mixed(k, np.array([0]))).neighbours) for k in range(20)}
+    everyone = draw_neighbors(star.A, all_nodes, 4, hash_keys(5, all_nodes))
+    alone = draw_neighbors(star.A, np.array([0]), 4, hash_keys(5, np.array([0])))
+    np.testing.assert_array_equal(everyone.neighbors[:4], alone.neighbors)
+    draws = {tuple(draw_neighbors(star.A, np.array([0]), 4, hash_keys(k, np.array([0]))).neighbors) for k in range(20)}
     assert len(draws) > 15
 
 
 def test_every_neighbour_is_as_likely_to_be_heard(star):
     heard = np.zeros((3000, 42))
     for step in range(3000):
-        drawn = draw_neighbours(star.A, np.array([0]), 7, mixed(step, np.array([0])))
-        heard[step, drawn.neighbours] = drawn.stands_for
+        drawn = draw_neighbors(star.A, np.array([0]), 7, hash_keys(step, np.array([0])))
+        heard[step, drawn.neighbors] = drawn.stands_for
     assert close_mean(heard, star.A[[0]].toarray()[0])
 
 
@@ -80,7 +80,7 @@ def test_walks_end_where_they_should(star):
     closed = star.A.toarray() + np.eye(42)
     step = closed / closed.sum(1, keepdims=True)
     nodes = np.array([0, 3, 41])
-    ends = draw_walks(star.A, nodes, 2, 20_000, mixed(1, nodes))
+    ends = draw_walks(star.A, nodes, 2, 20_000, hash_keys(1, nodes))
     for node, row in zip(nodes, ends, strict=True):
         expected = np.linalg.matrix_power(step, 2)[node]
         share = np.bincount(row, minlength=42) / 20_000

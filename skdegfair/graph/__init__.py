@@ -2,8 +2,8 @@
 
 from ._degree import degree_groups, generalized_degree
 from ._graph import Graph, row_labels
-from ._labels import as_labels, is_unlabelled, properly_typed
-from ._sampling import Drawn, draw_neighbours, draw_walks, mixed
+from ._labels import as_labels, as_typed_array, is_unlabeled
+from ._sampling import Drawn, draw_neighbors, draw_walks, hash_keys
 from ._transformer import GraphTransformer
 from ._validation import check_adjacency, check_features, check_nodes, check_row_labels
 
@@ -12,16 +12,16 @@ __all__ = [
     "Graph",
     "GraphTransformer",
     "as_labels",
+    "as_typed_array",
     "check_adjacency",
     "check_features",
     "check_nodes",
     "check_row_labels",
     "degree_groups",
-    "draw_neighbours",
+    "draw_neighbors",
     "draw_walks",
     "generalized_degree",
-    "is_unlabelled",
-    "mixed",
-    "properly_typed",
+    "hash_keys",
+    "is_unlabeled",
     "row_labels",
 ]

@@ -22,7 +22,7 @@ def as_labels(y: Any, name: str = "y") -> NDArray[Any]:
     return column_or_1d(y, warn=True)
 
 
-def properly_typed(labels: NDArray[Any], name: str = "y") -> NDArray[Any]:
+def as_typed_array(labels: NDArray[Any], name: str = "y") -> NDArray[Any]:
     """Labels that are numbers, or all strings, with a dtype that says so."""
     if labels.dtype != object:
         return labels
@@ -32,7 +32,7 @@ def properly_typed(labels: NDArray[Any], name: str = "y") -> NDArray[Any]:
     return np.array(labels.tolist())
 
 
-def is_unlabelled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
+def is_unlabeled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
     """Where y holds the placeholder for an unknown label."""
     missing = np.asarray(pd.isna(y))
     if placeholder is None or pd.isna(placeholder):

@@ -17,25 +17,25 @@ class Drawn(NamedTuple):
     Attributes
     ----------
     counts : (n_nodes,), how many were drawn for each
-    neighbours : those of the first node, of the second, and so on
+    neighbors : those of the first node, of the second, and so on
     stands_for : how many neighbours each of them stands for; of a node they sum to all of its neighbours
     weight : their edge weights
     """
 
     counts: NDArray[np.intp]
-    neighbours: NDArray[np.intp]
+    neighbors: NDArray[np.intp]
     stands_for: NDArray[np.float64]
     weight: NDArray[np.float64]
 
 
-def mixed(*parts: Any) -> Keys:
+def hash_keys(*parts: Any) -> Keys:
     """Hash integers, or arrays of them, to 64 random-looking bits (the mixing steps are those of splitmix64).
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skdegfair.graph import mixed
-    >>> bool((mixed(7, np.arange(3))[1:] == mixed(7, np.arange(1, 3))).all())
+    >>> from skdegfair.graph import hash_keys
+    >>> bool((hash_keys(7, np.arange(3))[1:] == hash_keys(7, np.arange(1, 3))).all())
     True
     """
     key = np.zeros(1, dtype=np.uint64)
@@ -48,7 +48,7 @@ def mixed(*parts: Any) -> Keys:
     return key
 
 
-def draw_neighbours(A: sp.csr_array, nodes: NDArray[np.intp], most: int | None, keys: Keys) -> Drawn:
+def draw_neighbors(A: sp.csr_array, nodes: NDArray[np.intp], most: int | None, keys: Keys) -> Drawn:
     """Draw up to ``most`` different neighbours of each node, or take all.
 
     The neighbours of a node are cut into ``most`` parts of about equal size and one is
@@ -70,7 +70,7 @@ def draw_neighbours(A: sp.csr_array, nodes: NDArray[np.intp], most: int | None, 
     begin, end = place * degree[row] // counts[row], (place + 1) * degree[row] // counts[row]
     size = end - begin
     if most is not None:
-        begin = begin + (_uniform(mixed(keys[row], place)) * size).astype(np.intp)
+        begin = begin + (_uniform(hash_keys(keys[row], place)) * size).astype(np.intp)
     entry = first[row] + begin
     return Drawn(counts, A.indices[entry].astype(np.intp), size.astype(np.float64), A.data[entry].astype(np.float64))
 
@@ -82,7 +82,7 @@ def draw_walks(A: sp.csr_array, nodes: NDArray[np.intp], hops: int, n_walks: int
     for step in range(hops):
         first = A.indptr[at].astype(np.intp)
         degree = A.indptr[at + 1] - first
-        choice = (_uniform(mixed(keys[:, None], walk, step)) * (degree + 1)).astype(np.intp)
+        choice = (_uniform(hash_keys(keys[:, None], walk, step)) * (degree + 1)).astype(np.intp)
         moves = choice < degree
         at[moves] = A.indices[(first + choice)[moves]]
     return at

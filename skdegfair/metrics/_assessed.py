@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..graph import Graph, as_labels, check_row_labels, is_unlabelled, properly_typed, row_labels
+from ..graph import Graph, as_labels, as_typed_array, check_row_labels, is_unlabeled, row_labels
 from ._table import as_degrees
 
 NO_DEGREES = "Degrees are read from a Graph. For any other X pass degree= or groups=."
@@ -51,9 +51,9 @@ def assess(
     for name, values in (("y", truth), ("degree", degrees), ("groups", groups)):
         if values is not None and len(values) != len(predicted):
             raise ValueError(f"{name} has {len(values)} entries for {len(predicted)} nodes that were predicted.")
-    known = ~is_unlabelled(truth, placeholder_of(estimator))
+    known = ~is_unlabeled(truth, placeholder_of(estimator))
     if labels is None and hasattr(estimator, "classes_") and not pd.isna(truth[known]).any():
-        labels = np.union1d(estimator.classes_, properly_typed(truth[known]))
+        labels = np.union1d(estimator.classes_, as_typed_array(truth[known]))
     return Assessed(
         truth[known],
         predicted[known],

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-from ..graph import as_labels, is_unlabelled
+from ..graph import as_labels, is_unlabeled
 from ._assessed import assess, placeholder_of
 from ._table import accuracies, gaps, mean_of_defined, prediction_rates, recalls, table_of
 
@@ -166,7 +166,7 @@ class Accuracy(_Scorer):
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> float:
         truth = as_labels(_labels_of(X, y_true))
-        known = ~is_unlabelled(truth, placeholder_of(estimator))
+        known = ~is_unlabeled(truth, placeholder_of(estimator))
         return float((truth == np.asarray(estimator.predict(X)))[known].mean())
 
     def __repr__(self) -> str:

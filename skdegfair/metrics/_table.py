@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ..graph import as_labels, degree_groups, properly_typed
+from ..graph import as_labels, as_typed_array, degree_groups
 
 Counts = NDArray[np.float64]
 Rates = NDArray[np.float64]
@@ -180,4 +180,4 @@ def classes_of(name: str, y: Any) -> NDArray[Any]:
     missing = int(pd.isna(labels).sum())
     if missing:
         raise ValueError(MISSING.format(name=name, n=missing))
-    return properly_typed(labels, name)
+    return as_typed_array(labels, name)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import leaky_relu
 
-from ..graph import mixed
+from ..graph import hash_keys
 
 SLICE = 2**17  # entries
 leaky_relu_backward = torch.ops.aten.leaky_relu_backward
@@ -55,7 +55,7 @@ class Dropout(nn.Module):
         if keys is None:
             drawn = self.random.random_raw(h.numel() // 8 + 1).view(np.uint8)[: h.numel()]
         else:
-            words = mixed(keys[:, None], np.arange(h.shape[1] // 8 + 1))
+            words = hash_keys(keys[:, None], np.arange(h.shape[1] // 8 + 1))
             drawn = words.view(np.uint8).reshape(len(h), -1)[:, : h.shape[1]]
         keep = torch.from_numpy((drawn >= self.dropped).view(np.uint8)).view(h.shape).to(h.device)  # bytes: no bools
         kept: Tensor = _Drop.apply(h, keep, 256 / (256 - self.dropped), slope)

@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..graph import Drawn, draw_neighbours, draw_walks, mixed
+from ..graph import Drawn, draw_neighbors, draw_walks, hash_keys
 from ._attention import AttentionPattern
 from ._blocks import Block
 from ._neighbourhoods import distinct
@@ -77,10 +77,10 @@ class NeighbourSampler:
     def _block(self, after: NDArray[np.intp], layer: int, step: int) -> tuple[Block, NDArray[np.intp]]:
         """The block to some nodes, and the nodes that it leads from."""
         source, most = self.source, self.n_neighbors[layer]
-        keys = mixed(self.seed, step, layer, after)
-        drawn = draw_neighbours(source.A, after, most, mixed(keys, 0))
+        keys = hash_keys(self.seed, step, layer, after)
+        drawn = draw_neighbors(source.A, after, most, hash_keys(keys, 0))
         further = self._context_of(after, most, keys) if self.far else None
-        reached = [drawn.neighbours] if further is None else [drawn.neighbours, further.neighbours]
+        reached = [drawn.neighbors] if further is None else [drawn.neighbors, further.neighbors]
         before, column = np.unique(np.concatenate([after, *reached]), return_inverse=True)
         own, column = column[: len(after)], column[len(after) :]
         weighted = drawn.weight * drawn.stands_for
@@ -88,10 +88,10 @@ class NeighbourSampler:
         block.dtype, block._encodings, block._orders = source.dtype, {}, {}
         block.own = torch.from_numpy(own)
         block.low = to_tensor(source.degree[after, None] <= source.threshold, torch.bool)
-        block.keys = mixed(self.seed, step, layer, before, 2)  # 0 and 1 are what neighbours and contexts are drawn by
+        block.keys = hash_keys(self.seed, step, layer, before, 2)  # 0 and 1 draw neighbours and contexts
 
         def matrix(values: NDArray[np.float64], with_self: float, of: Drawn = drawn, at: Any = column) -> sp.csr_array:
-            return _rows(of.counts, at[: len(of.neighbours)], values, own, with_self, len(before))
+            return _rows(of.counts, at[: len(of.neighbors)], values, own, with_self, len(before))
 
         def operator(values: NDArray[np.float64], with_self: float, total: NDArray[np.float64]) -> SparseOperator:
             scale = 1 / np.where(total == 0, 1, total)
@@ -107,7 +107,7 @@ class NeighbourSampler:
         if "context" in source.operators:
             if further is not None:
                 values = further.stands_for / np.repeat(_sums(further), further.counts)
-                pooled = matrix(values, 0.0, further, column[len(drawn.neighbours) :])
+                pooled = matrix(values, 0.0, further, column[len(drawn.neighbors) :])
                 block.context = SparseOperator(pooled, source.dtype)
             elif source.one_mean:
                 block.context = block.closed_mean
@@ -122,9 +122,9 @@ class NeighbourSampler:
     def _context_of(self, nodes: NDArray[np.intp], most: int | None, keys: Any) -> Drawn:
         """Some nodes of each context of several hops."""
         if self.context is not None:
-            return draw_neighbours(self.context, nodes, most, mixed(keys, 1))
+            return draw_neighbors(self.context, nodes, most, hash_keys(keys, 1))
         assert most is not None
-        ends = draw_walks(self.source.A, nodes, self.source.hops, most, mixed(keys, 1))
+        ends = draw_walks(self.source.A, nodes, self.source.hops, most, hash_keys(keys, 1))
         ones = np.ones(ends.size)
         return Drawn(np.full(len(nodes), most), ends.ravel(), ones, ones)
 
