@@ -2,8 +2,8 @@
 
 from ._callbacks import DIVERGED, MONITORS, EpochLog, EpochProgress, StopTraining, epoch_callbacks
 from ._data import NodeDataset, SampledNodes, WholeGraph
-from ._memory import memory_kept
 from ._net import NodeNet
+from .memory import memory_kept
 
 __all__ = [
     "DIVERGED",

@@ -13,7 +13,6 @@ from torch import Tensor
 from ..nn import NodeBatch
 from ._callbacks import EpochProgress, StopTraining
 from ._data import NodeDataset, WholeGraph
-from ._memory import memory_kept
 
 
 class NodeNet(NeuralNetClassifier):
@@ -74,8 +73,7 @@ class NodeNet(NeuralNetClassifier):
         {"max_epochs", "early_stopping", "callback"}
         """
         try:
-            with memory_kept():
-                self.partial_fit(data)  # swallows KeyboardInterrupt
+            self.partial_fit(data)  # swallows KeyboardInterrupt
         finally:
             for _, callback in self.callbacks_:
                 if isinstance(callback, EpochProgress):
