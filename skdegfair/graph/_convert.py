@@ -56,12 +56,20 @@ def edges_from_networkx(graph: Any, X: Any, features: list[str] | None, weight: 
 
 def edges_from_pyg(data: Any, directed: bool) -> tuple[Any, sp.csr_array]:
     """Features and adjacency of a torch_geometric Data object."""
-    if data.x is None or data.edge_index is None:
-        raise ValueError("The Data object needs x and edge_index.")
+    missing = [name for name in ("x", "edge_index") if getattr(data, name, None) is None]
+    if missing:
+        raise ValueError(
+            f"The Data object has no {' and no '.join(missing)}. Set x to the node features, one row per node, and "
+            "edge_index to the edges, with shape (2, n_edges)."
+        )
     X = data.x.detach().cpu().numpy()
     source, target = data.edge_index.detach().cpu().numpy()
     weight = getattr(data, "edge_weight", None)
     weights = np.ones(len(source)) if weight is None else weight.detach().cpu().numpy().astype(np.float64)
+    if weights.shape != source.shape:
+        raise ValueError(
+            f"edge_weight has shape {weights.shape}, but edge_index holds {len(source)} edges. Give one weight each."
+        )
     return X, _adjacency(source, target, weights, X.shape[0], directed)
 
 
@@ -81,8 +89,10 @@ def _adjacency(source: Any, target: Any, weights: Any, n_nodes: int, directed: b
         raise ValueError(
             f"Edge {int(bad.argmax())} has weight {weights[bad][0]}: weights must be finite and at least 0."
         )
-    if len(source) and max(source.max(), target.max()) >= n_nodes:
-        raise ValueError(f"An edge names node {max(source.max(), target.max())}, but X has {n_nodes} rows.")
+    ends = np.concatenate([source, target])
+    unknown = (ends < 0) | (ends >= n_nodes)
+    if unknown.any():
+        raise ValueError(f"An edge names node {ends[unknown][0]}, but X has {n_nodes} rows (0 to {n_nodes - 1}).")
     order = np.lexsort((weights, source, target))
     rows, columns, weights = target[order], source[order], weights[order]
     last = np.ones(len(rows), dtype=bool)

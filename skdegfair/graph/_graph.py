@@ -146,10 +146,17 @@ class Graph:
 
     @classmethod
     def from_pyg(cls, data: Any, *, directed: bool = False) -> Graph:
-        """Make a graph from a torch_geometric ``Data`` (its x, edge_index and edge_weight).
+        """Make a graph from a torch_geometric ``Data`` object.
 
-        With ``directed=False`` each edge is taken to lead both ways. With True, row v
-        holds the nodes from which edges lead to v, as torch_geometric's layers see it.
+        Parameters
+        ----------
+        data : torch_geometric.data.Data
+            Its ``x``, ``edge_index`` and ``edge_weight`` are used; without ``edge_weight``
+            each edge has the weight 1. A pair listed more than once counts once, with its
+            largest weight. Self loops are dropped.
+        directed : bool, default=False
+            If False, every edge connects its nodes in both directions. If True, a node
+            receives messages from the sources of its edges, as in torch_geometric's layers.
         """
         X, A = edges_from_pyg(data, directed)
         return cls(X, A, directed=directed)
