@@ -281,7 +281,7 @@ def test_edge_list_with_labels():
     edges = pd.DataFrame({"who": ["b", "c"], "whom": ["a", "b"], "w": [1, 2]})
     graph = Graph.from_edges(edges, frame, source="who", target="whom", weight="w")
     np.testing.assert_array_equal(graph.A.toarray(), PATH)
-    with pytest.raises(ValueError, match="names z, which is not among the rows of X"):
+    with pytest.raises(ValueError, match="contains z, which is not among the rows of X"):
         Graph.from_edges(edges.replace("c", "z"), frame, source="who", target="whom")
     with pytest.raises(ValueError, match="no column 'source'"):
         Graph.from_edges(edges, frame)
@@ -308,7 +308,7 @@ def test_networkx():
     frame = pd.DataFrame(X, index=list("dcba"))
     named = Graph.from_networkx(nx.relabel_nodes(net, dict(enumerate("abcd"))), frame)
     np.testing.assert_array_equal(named.X.to_numpy(), X[::-1])
-    with pytest.raises(ValueError, match="must name the nodes"):
+    with pytest.raises(ValueError, match="must contain every node"):
         Graph.from_networkx(net, frame)
 
 
@@ -373,8 +373,8 @@ def test_torch_geometric_pairs_listed_twice_and_features_with_a_gradient():
         ({"edge_index": None}, "has no edge_index"),
         ({"x": None, "edge_index": None}, "has no x and no edge_index"),
         ({"x": torch.arange(5.0)}, "X must be a feature matrix"),
-        ({"edge_index": torch.tensor([[0, 1], [1, 5]])}, r"names node 5, but X has 5 rows \(0 to 4\)"),
-        ({"edge_index": torch.tensor([[0, -1], [1, 4]])}, "names node -1"),
+        ({"edge_index": torch.tensor([[0, 1], [1, 5]])}, r"refers to node 5, but X has 5 rows \(0 to 4\)"),
+        ({"edge_index": torch.tensor([[0, -1], [1, 4]])}, "refers to node -1"),
         ({"edge_weight": torch.tensor([1.0, -2.0, 1.0, 1.0, 1.0])}, r"Edge 1 has weight -2\.0"),
         ({"edge_weight": torch.ones(5, 1)}, r"edge_weight has shape \(5, 1\), but edge_index holds 5 edges"),
     ],

@@ -1,4 +1,4 @@
-"""What a graph is: features, edges, degrees. Knows nothing of models."""
+"""Graphs: node features, edges and degrees. Independent of any model."""
 
 from ._degree import degree_groups, generalized_degree
 from ._graph import Graph, row_labels
