@@ -28,8 +28,8 @@ paper-quick: $(VENV)/installed  # minutes
 tuning: $(VENV)/installed  # half an hour; goes on where it was stopped
 	$(BIN)/python benchmarks/tuning.py
 
-speed: $(VENV)-speed/installed  # ten minutes, with nothing else running
-	$(VENV)-speed/bin/python benchmarks/speed.py
+speed: $(VENV)/installed  # ten minutes, with nothing else running
+	$(BIN)/python benchmarks/speed.py
 
 scale: $(VENV)/installed  # ten minutes, 10 GB of memory and 2 GB of disk
 	$(BIN)/python benchmarks/scale.py
@@ -40,12 +40,5 @@ $(VENV)/installed: setup.py pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
 	touch $@
 
-# torch_geometric in an environment of its own: where it is installed, skorch imports it, which takes long
-$(VENV)-speed/installed: setup.py pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)-speed
-	$(VENV)-speed/bin/python -m pip install --quiet --constraint constraints.txt torch
-	$(VENV)-speed/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[convert]'
-	touch $@
-
 clean:
-	rm -rf $(VENV) $(VENV)-speed build dist *.egg-info
+	rm -rf $(VENV) build dist *.egg-info

@@ -26,6 +26,7 @@ extras = {
         "psycopg2-binary>=2.9",
         "pytest>=8.0",
         "ruff>=0.6",
+        "torch_geometric>=2.5",
     ],
     "docs": ["numpydoc>=1.6", "pydata-sphinx-theme>=0.15", "sphinx>=7.2", "sphinx-gallery>=0.15"],
 }

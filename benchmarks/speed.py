@@ -4,8 +4,8 @@ Everything that is compared is timed in one run, by turns, epoch by epoch, so th
 alike; read the ratios of medians. An epoch is one step on the whole graph: forward, backward, Adam. Models have two
 layers of width 32 (GAT: 4 heads), half of the nodes are trained on. torch_geometric's models are plain GNNs without
 any debiasing, as its documentation writes them (features dense, adjacency as edge_index or as torch CSR with what can
-be cached cached). The floor is the sparse and dense products of our own DegFairGCN epoch and nothing else. Memory
-is kept between epochs as in our fits, for all that is compared, although torch_geometric by itself does not do so.
+be cached cached). The floor is the sparse and dense products of our own DegFairGCN epoch and nothing else. Epochs and
+fits are timed inside skdegfair.training.memory_kept, those of torch_geometric too, although neither uses it by default.
 
 Usage: python benchmarks/speed.py [--quick] (make speed)
 
@@ -186,13 +186,14 @@ def overheads(repetitions):
         function()
         seconds[name].append(time.perf_counter() - start)
 
-    bare(), theirs()
-    for _ in range(repetitions):
-        model.callbacks = [InTurn(bare, seconds)]
-        fit()
-        model.callbacks = None
-        timed("fit of 200 epochs", fit)
-        timed("200 bare epochs of PyG", lambda: [theirs() for _ in range(200)])
+    with memory_kept():
+        bare(), theirs()
+        for _ in range(repetitions):
+            model.callbacks = [InTurn(bare, seconds)]
+            fit()
+            model.callbacks = None
+            timed("fit of 200 epochs", fit)
+            timed("200 bare epochs of PyG", lambda: [theirs() for _ in range(200)])
     for name in ("skorch", "skdegfair._degfair"):
         seconds[f"import {name}"] = []
     for _ in range(max(repetitions, 3)):

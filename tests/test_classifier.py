@@ -466,7 +466,7 @@ def test_pandas_labels(data, dtype):
 def test_other_things_in_place_of_A(data, A, message):
     with pytest.raises(ValueError, match=message):
         model().fit(data.X, A, data.y)
-    with pytest.raises(TypeError, match="a DataFrame with a row per edge"):
+    with pytest.raises(TypeError, match="a DataFrame with one row per edge"):
         Graph.from_edges([(0, 1)], data.X)
 
 

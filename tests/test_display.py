@@ -66,7 +66,7 @@ def test_gaps_on_given_axes_and_for_many_groups(data, fitted):
     assert {"group 0", "group 3"} <= set(drawn(display.figure_))
     with pytest.raises(ValueError, match="needs 2 axes, got 1"):
         display.plot(ax=ax)
-    with pytest.raises(ValueError, match="panels must be some of"):
+    with pytest.raises(ValueError, match="panels must be a subset of"):
         display.plot(panels=["precision"])
 
 
@@ -156,7 +156,7 @@ def test_pareto_of_models(data, fitted):
         ParetoDisplay.from_estimator({"plain": LogisticRegression().fit(data.X, data.y)}, data.X, data.y)
     with pytest.raises(TypeError, match="must be a dict from names"):
         ParetoDisplay.from_estimator(list(models.values()), data.graph, data.y)
-    with pytest.raises(ValueError, match="1 names for 2 models"):
+    with pytest.raises(ValueError, match="names has 1 entries, but there are 2 models"):
         ParetoDisplay([0.1, 0.2], [0.1, 0.2], names=["a"])
     with pytest.raises(ValueError, match=r"gap must be one of \['deo', 'dsp'\]"):
         ParetoDisplay.from_predictions(data.y, {"perfect": data.y}, degree=data.graph.degree(), gap="eo")

@@ -3,7 +3,6 @@
 import copy
 import pickle
 import sys
-from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -14,6 +13,9 @@ import torch
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import resample
+from torch_geometric.data import Data
+from torch_geometric.nn import SimpleConv
+from torch_geometric.utils import degree, remove_self_loops, to_undirected
 
 from skdegfair import Graph
 
@@ -279,7 +281,7 @@ def test_edge_list_with_labels():
     edges = pd.DataFrame({"who": ["b", "c"], "whom": ["a", "b"], "w": [1, 2]})
     graph = Graph.from_edges(edges, frame, source="who", target="whom", weight="w")
     np.testing.assert_array_equal(graph.A.toarray(), PATH)
-    with pytest.raises(ValueError, match="names z, which is not among the rows of X"):
+    with pytest.raises(ValueError, match="contains z, which is not among the rows of X"):
         Graph.from_edges(edges.replace("c", "z"), frame, source="who", target="whom")
     with pytest.raises(ValueError, match="no column 'source'"):
         Graph.from_edges(edges, frame)
@@ -306,22 +308,77 @@ def test_networkx():
     frame = pd.DataFrame(X, index=list("dcba"))
     named = Graph.from_networkx(nx.relabel_nodes(net, dict(enumerate("abcd"))), frame)
     np.testing.assert_array_equal(named.X.to_numpy(), X[::-1])
-    with pytest.raises(ValueError, match="must name the nodes"):
+    with pytest.raises(ValueError, match="must contain every node"):
         Graph.from_networkx(net, frame)
 
 
-def test_torch_geometric():
-    data = SimpleNamespace(x=torch.as_tensor(X), edge_index=torch.tensor([[0, 1], [1, 2]]), edge_weight=None)
-    assert Graph.from_pyg(data).degree().tolist() == [1, 2, 1, 0]
-    data.edge_weight = torch.tensor([1.0, 2.0])
-    np.testing.assert_array_equal(Graph.from_pyg(data).A.toarray(), PATH)
-    assert Graph.from_pyg(data, directed=True).degree().tolist() == [0, 1, 2, 0]
-    data.edge_weight = torch.tensor([1.0, -2.0])
-    with pytest.raises(ValueError, match=r"Edge 1 has weight -2\.0"):
-        Graph.from_pyg(data)
-    data.edge_index = torch.tensor([[0, 1], [1, 4]])
-    data.edge_weight = None
-    with pytest.raises(ValueError, match="names node 4, but X has 4 rows"):
-        Graph.from_pyg(data)
-    with pytest.raises(ValueError, match="x and edge_index"):
-        Graph.from_pyg(SimpleNamespace(x=None, edge_index=None))
+def pyg_data(**changes):
+    """Five nodes: a path, a pair that is listed in both directions, a self loop and an isolated node."""
+    edges = torch.tensor([[0, 1, 2, 3, 3], [1, 2, 3, 2, 3]])
+    return Data(**{"x": torch.arange(10.0).reshape(5, 2), "edge_index": edges} | changes)
+
+
+def dense(data, *, directed):
+    """Adjacency, entry by entry: row v holds the sources of the edges that end in v."""
+    A = np.zeros((data.num_nodes, data.num_nodes))
+    weights = torch.ones(data.num_edges) if data.edge_weight is None else data.edge_weight
+    for (u, v), weight in zip(data.edge_index.T.tolist(), weights.tolist(), strict=True):
+        for row, column in [(v, u)] if directed else [(v, u), (u, v)]:
+            if row != column:
+                A[row, column] = max(A[row, column], weight)
+    return A
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 0.5, 3.0, 1.0]])
+def test_torch_geometric(directed, weights):
+    data = pyg_data(edge_weight=None if weights is None else torch.tensor(weights))
+    graph = Graph.from_pyg(data, directed=directed)
+    np.testing.assert_array_equal(graph.A.toarray(), dense(data, directed=directed))
+    np.testing.assert_array_equal(graph.X, data.x.numpy())
+    assert graph.directed == directed
+    assert graph.degree()[4] == 0  # the isolated node
+
+
+def test_messages_are_those_of_torch_geometric():
+    """Sums over the neighbors, by a layer of torch_geometric and by the adjacency."""
+    data = pyg_data(edge_weight=torch.tensor([1.0, 2.0, 0.5, 3.0, 1.0]))
+    edges, weights = remove_self_loops(data.edge_index, data.edge_weight)
+    summed = SimpleConv(aggr="sum")(data.x, edges, weights)
+    np.testing.assert_allclose(Graph.from_pyg(data, directed=True).A @ data.x.numpy(), summed)
+    edges, weights = to_undirected(edges, weights, reduce="max")
+    summed = SimpleConv(aggr="sum")(data.x, edges, weights)
+    np.testing.assert_allclose(Graph.from_pyg(data).A @ data.x.numpy(), summed)
+    degrees = degree(to_undirected(edges)[1], num_nodes=5)
+    np.testing.assert_array_equal(Graph.from_pyg(pyg_data()).degree(), degrees)
+
+
+def test_torch_geometric_without_edges():
+    graph = Graph.from_pyg(pyg_data(edge_index=torch.empty((2, 0), dtype=torch.long)))
+    assert repr(graph) == "Graph(5 nodes, 0 edges, 2 features)"
+    assert graph.degree().tolist() == [0] * 5
+
+
+def test_torch_geometric_pairs_listed_twice_and_features_with_a_gradient():
+    edges = torch.tensor([[0, 0, 0], [1, 1, 1]])
+    data = pyg_data(edge_index=edges, edge_weight=torch.tensor([1.0, 3.0, 2.0]))
+    data.x.requires_grad_()
+    assert Graph.from_pyg(data, directed=True).A.toarray()[1, 0] == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"x": None}, "has no x. Set x to the node features"),
+        ({"edge_index": None}, "has no edge_index"),
+        ({"x": None, "edge_index": None}, "has no x and no edge_index"),
+        ({"x": torch.arange(5.0)}, "X must be a feature matrix"),
+        ({"edge_index": torch.tensor([[0, 1], [1, 5]])}, r"refers to node 5, but X has 5 rows \(0 to 4\)"),
+        ({"edge_index": torch.tensor([[0, -1], [1, 4]])}, "refers to node -1"),
+        ({"edge_weight": torch.tensor([1.0, -2.0, 1.0, 1.0, 1.0])}, r"Edge 1 has weight -2\.0"),
+        ({"edge_weight": torch.ones(5, 1)}, r"edge_weight has shape \(5, 1\), but edge_index holds 5 edges"),
+    ],
+)
+def test_torch_geometric_bad_input(changes, message):
+    with pytest.raises(ValueError, match=message):
+        Graph.from_pyg(pyg_data(**changes))

@@ -163,7 +163,7 @@ def test_from_estimator(data):
     report = DegreeFairnessReport.from_estimator(plain, data.X, y, degree=G.degree())
     assert report.scores.loc["predictions", "accuracy"] == pytest.approx(plain.score(data.X, y))
     for lengths, message in (({"y": y[:-1]}, "y has 119"), ({"y": y, "degree": G.degree()[1:]}, "degree has 119")):
-        with pytest.raises(ValueError, match=f"{message} entries for 120 nodes"):
+        with pytest.raises(ValueError, match=f"{message} entries, but 120 nodes"):
             DegreeFairnessReport.from_estimator(fitted, G, **lengths)
     grouped = DegreeFairnessReport.from_estimator(plain, data.X, y, groups=degree_groups(G.degree()))
     pd.testing.assert_frame_equal(grouped.gaps, report.gaps)
@@ -184,12 +184,12 @@ def test_complaints(sample):
     y, y_pred, degree = sample
     for options, message in (
         ({}, "either degree"),
-        ({"degree": degree[:-1]}, "equal length"),
+        ({"degree": degree[:-1]}, "same length"),
         ({"degree": degree, "confidence_level": 95}, "between 0 and 1"),
         ({"degree": degree, "n_resamples": 0}, "positive integer"),
         ({"degree": degree, "n_resamples": 10.5}, "positive integer"),
         ({"degree": degree, "pairs": "min"}, '"max" or "mean"'),
-        ({"degree": degree, "labels": ["a", "b"]}, "labels lacks the class c"),
+        ({"degree": degree, "labels": ["a", "b"]}, "labels does not contain the class c"),
         ({"degree": np.where(degree > 3, np.nan, degree)}, "finite number per node"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -264,7 +264,7 @@ def test_curve():
     assert curve["n"].sum() == 500
     assert ((curve["ci_low"] < curve["score"]) & (curve["score"] < curve["ci_high"])).all()
     assert (curve["degree_max"][:-1].to_numpy() < curve["degree_min"][1:].to_numpy()).all()
-    with pytest.raises(ValueError, match="equal length"):
+    with pytest.raises(ValueError, match="same length"):
         degree_curve([0, 1], [1])
     with pytest.raises(ValueError, match="finite"):
         degree_curve([0, np.nan], [1, 2])

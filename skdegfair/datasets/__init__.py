@@ -1,4 +1,4 @@
-"""Graphs to try things on."""
+"""The graphs of the paper, a synthetic graph, and splits of nodes."""
 
 from ._paper import fetch_chameleon, fetch_emnlp, fetch_squirrel
 from ._splits import Split, authors_split, random_split

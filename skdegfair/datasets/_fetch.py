@@ -1,4 +1,4 @@
-"""Find, download, check and remember the archives of the paper's data sets."""
+"""Find, download, verify and cache the archives of the paper's data sets."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from ._parse import RawGraph
 SOURCE = "https://raw.githubusercontent.com/ntkien1904/DegFairGNN/5afdf60b2c3c9557b85b2fecd135e97c79470ea2/data/"
 FOLDER_VARIABLE = "SKDEGFAIR_DATA"
 MISSING = (
-    "{file} is in none of {folders}, and download_if_missing is False. Put it there, or let it be downloaded from "
-    "{url}."
+    "{file} was not found in {folders}, and download_if_missing is False. Put the file there, or pass "
+    "download_if_missing=True to download it from {url}."
 )
 WRONG_FILE = (
     "{path} is not the {file} that the paper's authors released (its sha256 is {found}, not {expected}). {aside}"
 )
 NOT_DOWNLOADED = (
-    "{file} could not be downloaded from {url}: {error}. Put it into {folder} by hand, or set {variable} to its folder."
+    "{file} could not be downloaded from {url}: {error}. Put the file into {folder}, or set the environment variable "
+    "{variable} to the folder that contains it."
 )
-NO_FOLDER = "The environment variable {variable} names {folder}, which is no folder that can be read."
+NO_FOLDER = "The environment variable {variable} is set to {folder}, which is not a readable folder."
 
 
 class Archive(NamedTuple):
@@ -42,7 +43,7 @@ class Archive(NamedTuple):
 
 
 def load(archive: Archive, data_home: Any, download_if_missing: bool) -> RawGraph:
-    """The graph in an archive: from the cache, a local copy of the archive, or the web."""
+    """Load the graph of an archive from the cache, from a local copy of the archive, or from the web."""
     home = _home(data_home)
     cache = home / f"{Path(archive.file).stem.lower()}-{archive.sha256[:12]}.npz"
     found = _read_cache(cache)
@@ -57,12 +58,12 @@ def _home(data_home: Any) -> Path:
         return Path(data_home).expanduser()
     try:
         return Path(get_data_home()) / "skdegfair"
-    except OSError:  # it cannot be made; what is at hand elsewhere is still of use
+    except OSError:  # it cannot be created; there may still be a local copy elsewhere
         return Path(os.environ.get("SCIKIT_LEARN_DATA", Path.home() / "scikit_learn_data")) / "skdegfair"
 
 
 def _content(archive: Archive, home: Path, download_if_missing: bool) -> bytes:
-    """The right archive, from the first folder that has it, else from the web."""
+    """Return the verified archive from the first folder that has it, or from the web."""
     folders = [home]
     if os.environ.get(FOLDER_VARIABLE):
         folders.append(Path(os.environ[FOLDER_VARIABLE]).expanduser())
@@ -91,19 +92,19 @@ def _content(archive: Archive, home: Path, download_if_missing: bool) -> bytes:
 def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
-    except OSError:  # not there, or not for us
+    except OSError:  # missing, or not readable
         return None
 
 
 def _set_aside(path: Path) -> str:
-    """Rename a wrong file, so that the right one has its place; nothing is overwritten."""
+    """Rename a wrong file to make room for the right one. No file is overwritten."""
     names = (path.with_name(f"{path.name}.damaged{number or ''}") for number in count())
     aside = next(name for name in names if not name.exists())
     try:
         os.replace(path, aside)
     except OSError:
-        return "It could not be moved out of the way."
-    return f"It is now {aside}."
+        return "It could not be renamed."
+    return f"It was renamed to {aside}."
 
 
 def _download(archive: Archive, home: Path, folders: list[Path], allowed: bool) -> bytes:
@@ -120,17 +121,17 @@ def _download(archive: Archive, home: Path, folders: list[Path], allowed: bool) 
 
 
 def _read_cache(path: Path) -> RawGraph | None:
-    """What was parsed before, or None if that is not to be had."""
+    """Return the parsed graph from the cache, or None if it is not available."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
             X = _csr(parts, "X") if "X_data" in parts else parts["X"]
             return RawGraph(X, _csr(parts, "A"), parts["y"])
-    except Exception:  # a damaged file can fail in many ways, and all of it can be parsed again
+    except Exception:  # a damaged file can fail in many ways, and the archive can be parsed again
         return None
 
 
 def _write_cache(path: Path, graph: RawGraph) -> None:
-    """Keep what was parsed; whole or not at all, and not where it is not allowed to write."""
+    """Write the parsed graph to the cache, completely or not at all. Ignored if the folder is not writable."""
     parts: dict[str, Any] = {"y": graph.y}
     for name, matrix in (("X", graph.X), ("A", graph.A)):
         if sp.issparse(matrix):

@@ -19,21 +19,22 @@ EMNLP = Archive("EMNLP.zip", "388527535fcfe8cf3a5f89409d51e7a846a3532b03a198a7c2
 
 WIKIPEDIA_DESCR = """{name}: Wikipedia articles about {topic} and the links between them.
 
-A node is an article, an edge a link in either direction, a feature says whether the article has a certain noun, the
-class is its average monthly traffic in five steps. {n_nodes} nodes, {n_edges} edges, {n_features} features, 5 classes.
+Nodes are articles, and edges are links in either direction. A feature says whether the article contains a certain
+noun. The class is the average monthly traffic in five levels. {n_nodes} nodes, {n_edges} edges, {n_features} features,
+5 classes.
 {duplicates}
 
 From Rozemberczki, Allen and Sarkar, "Multi-scale attributed node embedding" (2021), as released by the authors of
 DegFairGNN."""
-DUPLICATES = """About half of the nodes have the same neighbours as another one, nearly always of the same class: a
+DUPLICATES = """About half of the nodes have the same neighbors as another node, nearly always of the same class. A
 model that sees one of them in training knows the others. drop_duplicates=True keeps one of each."""
-DROPPED = """Of nodes with the same neighbours and the same class one was kept, and {n_dropped} others were dropped."""
-EMNLP_DESCR = """EMNLP: papers of a conference on language processing, and which of them are cited together.
+DROPPED = """Of the nodes with the same neighbors and class, one was kept, and {n_dropped} others were dropped."""
+EMNLP_DESCR = """EMNLP: papers of a conference on language processing, linked if they are cited together.
 
-A node is a paper, an edge joins papers that were cited together, the features are eight numbers, the class is whether
+Nodes are papers, and edges join papers that were cited together. The features are eight numbers. The class is whether
 the paper was cited outside of the conference at least as often as the mean (4.77 times). {n_nodes} nodes, {n_edges}
-edges, {n_features} features, 2 classes. Half of the nodes have no edge, and 78 % are of class 0, so that a majority
-vote is hard to beat. {duplicates}
+edges, {n_features} features, 2 classes. Half of the nodes have no edges, and 78 % are in class 0, so a majority vote is
+hard to beat. {duplicates}
 
 From Ma, Chang, Zhang and Mei, "CopulaGNN" (2020), as released by the authors of DegFairGNN."""
 
@@ -47,29 +48,29 @@ def fetch_chameleon(
 ) -> Any:
     """Load Chameleon: Wikipedia articles about chameleons, 2277 nodes in 5 classes.
 
-    The archive is downloaded when first needed, checked against its sha256, parsed once,
-    and kept as numpy arrays.
+    The archive is downloaded when it is first needed, verified by its sha256, parsed once
+    and cached as numpy arrays.
 
     Parameters
     ----------
     data_home : path, default=None
-        Folder of archives and of what was parsed from them; by default ``skdegfair`` in
-        scikit-learn's data home. An archive in it, or in the folder that the environment
-        variable SKDEGFAIR_DATA names, is used and nothing is downloaded.
+        Folder for archives and cached arrays, by default ``skdegfair`` in scikit-learn's
+        data home. If the archive is in this folder, or in the folder that the environment
+        variable SKDEGFAIR_DATA is set to, nothing is downloaded.
     download_if_missing : bool, default=True
-        If False, raise an OSError where there is no local archive.
+        If False, raise OSError if there is no local archive.
     return_X_A_y : bool, default=False
         Return ``(X, A, y)`` instead of a Bunch.
     drop_duplicates : bool, default=False
-        Of all nodes with the same neighbours (at least one) and the same class, keep the
-        first. Features do not matter. Published filtered versions of these data sets
-        follow rules of their own, so their results do not compare.
+        Of all nodes with the same neighbors (at least one) and the same class, keep the
+        first, whatever their features. Published filtered versions of these data sets
+        follow other rules, so results on them are not comparable.
 
     Returns
     -------
     Bunch, or (X, A, y)
-        With ``graph``, ``X`` (as released), ``A``, ``y``, ``target_names``, ``DESCR`` and
-        ``nodes``, the positions in the released data of the nodes that were kept.
+        The Bunch contains ``graph``, ``X`` (as released), ``A``, ``y``, ``target_names``,
+        ``DESCR`` and ``nodes``, the positions of the kept nodes in the released data.
     """
     names = [f"traffic {step}" for step in range(5)]
     raw = load(CHAMELEON, data_home, download_if_missing)
@@ -106,19 +107,19 @@ def fetch_emnlp(
     return_X_A_y: bool = False,
     drop_duplicates: bool = False,
 ) -> Any:
-    """Load EMNLP: papers of a conference, linked where they are cited together, 2600 nodes in 2 classes.
+    """Load EMNLP: conference papers, linked if they are cited together, 2600 nodes in 2 classes.
 
     Parameters
     ----------
     data_home, download_if_missing, return_X_A_y, drop_duplicates
-        As for :func:`fetch_chameleon`. Duplicates are no matter here: the few that the rule
-        finds are different papers.
+        As for :func:`fetch_chameleon`. Dropping duplicates is not needed here: the few nodes
+        that the rule finds are different papers.
 
     Returns
     -------
     Bunch, or (X, A, y)
     """
-    names = ["cited less than the mean", "cited at least as the mean"]
+    names = ["cited less often than the mean", "cited at least as often as the mean"]
     raw = load(EMNLP, data_home, download_if_missing)
     return _bunch(raw, names, EMNLP_DESCR, return_X_A_y, drop_duplicates)
 
@@ -141,7 +142,7 @@ def _bunch(raw: RawGraph, names: list[str], descr: str, return_X_A_y: bool, drop
 
 
 def _first_of_each(A: sp.csr_array, y: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The first node of each set of neighbours and class, and every node without neighbours."""
+    """Return the first node for each set of neighbors and class, and every node without neighbors."""
     A = A.sorted_indices()
     rows = [A.indices[start:end].tobytes() for start, end in zip(A.indptr[:-1], A.indptr[1:], strict=True)]
     seen: dict[tuple[bytes, int], int] = {}

@@ -1,4 +1,4 @@
-"""Which nodes to train on, to validate on and to test on."""
+"""Splits of nodes for training, validation and testing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 
 class Split(NamedTuple):
-    """Positions of nodes."""
+    """Positions of the training, validation and test nodes."""
 
     train: NDArray[np.intp]
     valid: NDArray[np.intp]
@@ -19,10 +19,10 @@ class Split(NamedTuple):
 
 
 def authors_split(n_nodes: int) -> Split:
-    """The split of the paper's authors: 60 % training, 20 % validation and 20 % test nodes.
+    """Return the split of the paper's authors: 60 % training, 20 % validation and 20 % test nodes.
 
-    Their code shuffles with numpy's seed 0 whatever the seed of the run, so all of the
-    paper's runs share it.
+    Their code shuffles with numpy's seed 0 whatever the seed of the run, so all runs of
+    the paper share this split.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def authors_split(n_nodes: int) -> Split:
 
 
 def random_split(n_nodes: int, *, random_state: Any = None) -> Split:
-    """60 % training, 20 % validation and 20 % test nodes at random.
+    """Split nodes at random: 60 % training, 20 % validation and 20 % test nodes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A graph on which being well connected pays, made so that the fair answer is known."""
+"""A synthetic graph with degree bias, for which the fair labels are known."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..graph import Graph
 
 DESCR = """Degree-biased graph: {n_nodes} nodes, {n_edges} edges, {n_classes} classes, bias {bias:g}.
 
-Every node has a merit and, independently of it, a popularity. The label that is observed (y) ranks nodes by merit plus
-bias times popularity, the fair one (y_fair) by merit alone. Popular nodes have many neighbours, more often of their own
-observed class than of another. The features tell of both, merit and popularity."""
+Every node has a merit and, independently of it, a popularity. The observed label (y) ranks nodes by merit plus bias
+times popularity, the fair label (y_fair) by merit alone. Popular nodes have many neighbors, more often of their own
+observed class than of another. The features depend on both merit and popularity."""
 
 
 def make_degree_biased_graph(
@@ -31,21 +31,22 @@ def make_degree_biased_graph(
     random_state: Any = None,
     return_X_A_y: bool = False,
 ) -> Any:
-    """Make a graph whose labels favour well-connected nodes, as far as asked for.
+    """Make a graph whose labels favor well-connected nodes, controlled by ``bias``.
 
     Parameters
     ----------
     n_nodes : int, default=1000
     n_classes : int, default=3
-        Classes of equal size, ordered from the least to the most favoured.
+        Classes of equal size, ordered from the least to the most favored.
     n_features : int, default=16
     mean_degree : float, default=10.0
-        Degrees are spread widely around it. Fewer edges come out, as no pair is linked
-        twice and no node to itself: of 10 per node 6.6 with 100 nodes, 9.5 with 1000.
+        Target for the mean degree. Degrees vary widely around it. The actual mean is
+        lower, because no pair is linked twice and no node is linked to itself: for a
+        target of 10 it is about 7.1 with 100 nodes and 9.4 with 1000.
     bias : float, default=1.0
-        Weight of popularity beside merit in the label. 0 makes y the fair answer.
+        Weight of popularity in the label, relative to merit. With 0, y equals y_fair.
     homophily : float, default=0.7
-        Part of the edges that is drawn within a class; the others lead anywhere.
+        Fraction of the edges that are drawn within a class. The others join any nodes.
     noise : float, default=2.0
         Standard deviation of the noise on the features.
     random_state : int, RandomState instance or None, default=None
@@ -54,8 +55,8 @@ def make_degree_biased_graph(
 
     Returns
     -------
-    Bunch
-        With ``graph``, ``X``, ``A``, ``y``, ``y_fair`` and ``DESCR``.
+    Bunch, or (X, A, y)
+        The Bunch contains ``graph``, ``X``, ``A``, ``y``, ``y_fair`` and ``DESCR``.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def _check_options(
 
 
 def _ranked_classes(value: NDArray[np.float64], n_classes: int) -> NDArray[np.intp]:
-    """Classes of equal size by rank."""
+    """Return classes of equal size by rank."""
     rank = np.empty(len(value), dtype=np.intp)
     rank[np.argsort(value, kind="stable")] = np.arange(len(value))
     return rank * n_classes // len(value)
@@ -108,15 +109,15 @@ def _ranked_classes(value: NDArray[np.float64], n_classes: int) -> NDArray[np.in
 def _draw_edges(
     block: NDArray[np.intp], popularity: NDArray[np.float64], n_edges: int, homophily: float, random: Any
 ) -> sp.csr_array:
-    """Link nodes in proportion to their popularity, some of the time within a block."""
-    order = np.argsort(block, kind="stable")  # blocks are intervals of the cumulated popularity
+    """Draw edges between nodes in proportion to their popularity, some of them within a block."""
+    order = np.argsort(block, kind="stable")  # blocks are intervals of the cumulative popularity
     edge_of = np.concatenate([[0.0], np.cumsum(popularity[order])])
     first = np.searchsorted(block[order], np.arange(block.max() + 2))
     starts, ends = edge_of[first[:-1]], edge_of[first[1:]]
 
     def pick(low: Any, high: Any) -> NDArray[np.intp]:
         drawn = random.uniform(low, high, size=n_edges)
-        by_value = np.argsort(drawn)  # a search in order stays in the cache
+        by_value = np.argsort(drawn)  # searching sorted values makes better use of the cache
         at = np.empty(n_edges, dtype=np.intp)
         at[by_value] = np.searchsorted(edge_of, drawn[by_value], side="right") - 1
         return order[np.clip(at, 0, len(order) - 1)]

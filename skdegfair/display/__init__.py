@@ -1,4 +1,4 @@
-"""Pictures of degree fairness, in the manner of scikit-learn's Display objects; matplotlib is imported to draw only."""
+"""Plots of degree fairness, like scikit-learn's Display objects. matplotlib is only imported for drawing."""
 
 from ._curve import DegreeCurveDisplay
 from ._gap import DegreeGapDisplay

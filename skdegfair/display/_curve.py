@@ -1,4 +1,4 @@
-"""How well nodes fare, against their degree."""
+"""Plot of a score of nodes by degree."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ._style import CHANCE, COLOURS, axes_for, in_percent, tidy
 
 
 class DegreeCurveDisplay:
-    """Accuracy, or any other score of nodes, by degree.
+    """Plot of accuracy, or any other score of nodes, by degree.
 
     Parameters
     ----------
     curve : DataFrame
         As from :func:`~skdegfair.metrics.degree_curve`.
     score_name, degree_name : str, default="Accuracy", "Degree"
-        What the axes say.
+        Labels of the axes.
     in_percent : bool, default=True
-        Whether scores are parts of 1.
+        Whether to show scores, which are fractions, as percentages.
 
     Attributes
     ----------
     ax_, counts_ax_ : matplotlib Axes
-        The curve, and the numbers of nodes behind it (None if they are not shown).
+        The axes of the curve, and of the number of nodes (None if it is not shown).
     figure_ : matplotlib Figure
     line_, band_ : matplotlib artists
 
@@ -56,7 +56,7 @@ class DegreeCurveDisplay:
         estimator : fitted classifier
         X : Graph or array-like of shape (n_nodes, n_features)
         y : array-like of shape (n_nodes,)
-            Nodes that the estimator takes for unlabelled are left out.
+            Nodes that are unlabeled for the estimator are left out.
         degree : array-like of shape (n_nodes,), default=None
             Read from X if it is a Graph.
         hops : int, default=1
@@ -72,7 +72,7 @@ class DegreeCurveDisplay:
     def from_predictions(
         cls, y_true: ArrayLike, y_pred: ArrayLike, *, degree: Any, **options: Any
     ) -> DegreeCurveDisplay:
-        """Draw the accuracy of predictions; options as for :meth:`from_scores`."""
+        """Draw the accuracy of predictions. Options are those of :meth:`from_scores`."""
         return cls.from_scores(as_labels(y_true) == as_labels(y_pred), degree=degree, **options)
 
     @classmethod
@@ -90,13 +90,13 @@ class DegreeCurveDisplay:
         show_counts: bool = True,
         line_kwargs: dict[str, Any] | None = None,
     ) -> DegreeCurveDisplay:
-        """Draw any score that there is one of per node.
+        """Draw any score with one value per node.
 
         Parameters
         ----------
         score, degree : array-like of shape (n_nodes,)
         n_bins : int, default=10
-            Nodes are put into bins of about equal size.
+            Number of bins, of about equal size.
         confidence_level : float, default=0.95
         score_name, degree_name : str, default="Accuracy", "Degree"
         name, ax, show_counts, line_kwargs
@@ -115,16 +115,16 @@ class DegreeCurveDisplay:
         show_counts: bool = True,
         line_kwargs: dict[str, Any] | None = None,
     ) -> DegreeCurveDisplay:
-        """Draw.
+        """Draw the curve.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Draw into these, as in ``other.plot(ax=display.ax_, show_counts=False)``.
+            Axes to draw into, as in ``other.plot(ax=display.ax_, show_counts=False)``.
         name : str, default=None
-            For the legend.
+            Name in the legend.
         show_counts : bool, default=True
-            Whether grey bars show how many nodes each point stands for.
+            Whether gray bars show the number of nodes of each point.
         line_kwargs : dict, default=None
             Passed to matplotlib's ``plot``.
 
@@ -171,7 +171,7 @@ class DegreeCurveDisplay:
             self.ax_.set_xscale("log")
             locator: Any = LogLocator(subs=steps)
         else:
-            self.ax_.set_xscale("symlog", linthresh=1)  # isolated nodes have a place too
+            self.ax_.set_xscale("symlog", linthresh=1)  # shows isolated nodes, too
             locator = SymmetricalLogLocator(base=10, linthresh=1, subs=steps)
         self.ax_.xaxis.set_major_locator(locator)
         self.ax_.xaxis.set_minor_locator(NullLocator())

@@ -1,4 +1,4 @@
-"""What each class looks like to nodes of low and of high degree."""
+"""Plot of the rates of each class for nodes of low and of high degree."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ._style import CHANCE, MARKERS, axes_for, group_colours, in_percent, shorte
 
 PANELS = {
     "predicted": ("Predicted as the class", "delta_dsp", "ΔDSP"),
-    "recall": ("Recognised in the class", "delta_deo", "ΔDEO"),
+    "recall": ("Recall of the class", "delta_deo", "ΔDEO"),
 }
 
 
 class DegreeGapDisplay:
-    """How often each class is predicted (DSP) and recognised (DEO) in each degree group.
+    """Plot of how often each class is predicted (DSP), and of its recall (DEO), in each degree group.
 
-    Points are rates with confidence intervals. A grey bar behind each shows where chance
-    would put it in as many cases if degree played no part.
+    Points are rates with confidence intervals. The gray bar behind each point is the range
+    of the rate under chance, if degree played no role, at the same confidence level.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class DegreeGapDisplay:
         ax: Any = None,
         **options: Any,
     ) -> DegreeGapDisplay:
-        """Draw what a fitted classifier predicts.
+        """Draw the predictions of a fitted classifier.
 
         Parameters
         ----------
@@ -101,14 +101,14 @@ class DegreeGapDisplay:
         return display.plot(panels=panels, ax=ax)
 
     def plot(self, *, panels: Sequence[str] = ("predicted", "recall"), ax: Any = None) -> DegreeGapDisplay:
-        """Draw.
+        """Draw the rates.
 
         Parameters
         ----------
         panels : sequence of {"predicted", "recall"}
             Which rates to show, side by side.
-        ax : matplotlib Axes or as many of them as there are panels, default=None
-            Where to draw; a new figure by default.
+        ax : matplotlib Axes, or one for each panel, default=None
+            Axes to draw into. A new figure by default.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class DegreeGapDisplay:
         """
         unknown = set(panels) - set(PANELS)
         if unknown or not panels:
-            raise ValueError(f"panels must be some of {list(PANELS)}, got {list(panels)}.")
+            raise ValueError(f"panels must be a subset of {list(PANELS)}, got {list(panels)}.")
         classes = self.rates.index.unique("class")
         self.axes_, new = axes_for(ax, len(panels), height=max(4.0, 1.6 + 0.4 * len(classes)))
         self.figure_ = self.axes_[0].figure
@@ -153,7 +153,7 @@ class DegreeGapDisplay:
         if row.notna().all():
             note = "{} {:.1f} [{:.1f}, {:.1f}]\nby chance up to {:.1f}".format(symbol, *row)
         ax.set_title(f"{title}\n{note}", fontsize=9)
-        ax.set_xlabel("Part of the nodes" if panel == "predicted" else "Recall")
+        ax.set_xlabel("Fraction of the nodes" if panel == "predicted" else "Recall")
         in_percent(ax.xaxis)
 
 

@@ -1,4 +1,4 @@
-"""What fairness costs: many models at once, by accuracy and gap."""
+"""Plot of the accuracy and the fairness gap of many models."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ GAPS = {"dsp": "ΔDSP", "deo": "ΔDEO"}
 
 
 class ParetoDisplay:
-    """Accuracy against a gap, for several models or the candidates of a search.
+    """Plot of accuracy against a gap, for several models or the candidates of a search.
 
-    Better is further up and further left. The front joins the models that no other beats
-    in both.
+    Models further up and further left are better. The Pareto front joins the models that
+    no other model dominates.
 
     Parameters
     ----------
     accuracy, gap : array-like of shape (n_models,)
     names : sequence of str, default=None
-        Of the models, for the legend.
+        Names of the models in the legend.
     accuracy_sd, gap_sd : array-like of shape (n_models,), default=None
-        Drawn as error bars.
+        Standard deviations, drawn as error bars.
     chosen : int, default=None
-        Position of the model to be marked.
+        Position of the model to mark.
     majority : float, default=None
         Accuracy of a majority vote, whose gap is 0.
     gap_name : str, default="ΔDSP"
@@ -36,7 +36,7 @@ class ParetoDisplay:
     Attributes
     ----------
     front : ndarray of shape (n_models,)
-        Which models are on the front.
+        Which models are on the Pareto front.
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
 
@@ -61,7 +61,7 @@ class ParetoDisplay:
     ) -> None:
         self.accuracy, self.gap = np.asarray(accuracy, dtype=float), np.asarray(gap, dtype=float)
         if names is not None and len(names) != len(self.accuracy):
-            raise ValueError(f"There are {len(names)} names for {len(self.accuracy)} models.")
+            raise ValueError(f"names has {len(names)} entries, but there are {len(self.accuracy)} models.")
         self.names, self.chosen, self.majority, self.gap_name = names, chosen, majority, gap_name
         self.accuracy_sd, self.gap_sd = accuracy_sd, gap_sd
         self.front = pareto_front(self.accuracy, self.gap)
@@ -85,7 +85,7 @@ class ParetoDisplay:
         estimators : dict from names to fitted classifiers
         X : Graph or array-like of shape (n_nodes, n_features)
         y : array-like of shape (n_nodes,)
-            Nodes that a classifier takes for unlabelled are left out.
+            Nodes that are unlabeled for a classifier are left out.
         degree : array-like of shape (n_nodes,) or Graph, default=None
             Read from X if it is a Graph.
         groups : array-like of shape (n_nodes,), default=None
@@ -133,7 +133,7 @@ class ParetoDisplay:
             As for :func:`~skdegfair.metrics.delta_dsp`.
         gap : {"dsp", "deo"}, default="dsp"
         chosen : str, default=None
-            Name of the model to be marked.
+            Name of the model to mark.
         ax : matplotlib Axes, default=None
         """
         names = list(predictions)
@@ -163,17 +163,17 @@ class ParetoDisplay:
         majority: float | None = None,
         ax: Any = None,
     ) -> ParetoDisplay:
-        """Draw the candidates of a fitted search, each a mean over folds with its standard deviation.
+        """Draw the candidates of a fitted search, with means and standard deviations over folds.
 
         Parameters
         ----------
         search : fitted search over several metrics
-            Such as ParetoSearchCV, or GridSearchCV with ``scoring=fairness_scoring``; its choice
-            is marked.
+            Such as ParetoSearchCV, or GridSearchCV with ``scoring=fairness_scoring``. The
+            selected candidate is marked.
         accuracy : str, default="accuracy"
-            Name of the score.
+            Name of the accuracy score.
         gap : {"dsp", "deo"}, default=None
-            By default the one that the search has as its objective, or else "dsp".
+            By default the gap that is an objective of the search, otherwise "dsp".
         majority : float, default=None
             Accuracy of a majority vote.
         ax : matplotlib Axes, default=None
@@ -195,17 +195,17 @@ class ParetoDisplay:
             majority=majority,
             gap_name=GAPS[gap],
         )
-        if set(objectives) == {accuracy, fairness}:  # its own front, which may be of less than all candidates
+        if set(objectives) == {accuracy, fairness}:  # its own front, which may exclude some candidates
             display.front = np.isin(results["trial"], search.pareto_.index)
         return display.plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ParetoDisplay:
-        """Draw.
+        """Draw the models.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to draw into. A new figure by default.
 
         Returns
         -------
@@ -246,7 +246,7 @@ class ParetoDisplay:
             self.ax_.errorbar(
                 self.gap[number], self.accuracy[number], **errors, color=COLOURS[number % len(COLOURS)], markersize=7,
                 fmt=MARKERS[(number + number // len(COLOURS)) % len(MARKERS)], capsize=2, zorder=2,
-                label=f" {name}" if name.startswith("_") else name,  # matplotlib would leave it out
+                label=f" {name}" if name.startswith("_") else name,  # matplotlib omits names with a leading underscore
             )  # fmt: skip
 
 
@@ -257,7 +257,7 @@ def _check_gap(gap: str) -> str:
 
 
 def _settings(params: Sequence[Mapping[str, Any]]) -> list[str] | None:
-    """Names of a few candidates by their parameters; many would not fit into a legend."""
+    """Return names of candidates from their parameters, or None if there are too many for a legend."""
     if len(params) > len(COLOURS):
         return None
     return [", ".join(f"{name.split('__')[-1]}={value}" for name, value in each.items()) for each in params]

@@ -1,4 +1,4 @@
-"""The plots of a report's page."""
+"""Plots for the page of a report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._gap import DegreeGapDisplay
 
 
 def report_figures(report: DegreeFairnessReport) -> dict[str, bytes]:
-    """SVG pictures of a report by title: rates by group, and accuracy by degree where degrees are known."""
+    """Return SVG plots of a report by title: rates by group, and accuracy by degree if degrees are known."""
     figures = {"Rates by class and group": DegreeGapDisplay.from_report(report).figure_}
     if report.curve is not None:
         name = "Degree" if report.hops == 1 else f"{report.hops}-hop degree"

@@ -1,4 +1,4 @@
-"""What all displays share: figures, colours that the colour-blind can tell apart, axes in percent."""
+"""Style of all displays: figures, a palette for color-blind readers, axes in percent."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 NO_MATPLOTLIB = 'Drawing needs matplotlib: pip install "skdegfair[plot]".'
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # of Okabe and Ito
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # the palette of Okabe and Ito
 MARKERS = ["o", "s", "D", "^", "v", "P", "X"]
 CHANCE = "0.86"
 MAJORITY = "0.35"
 
 
 def axes_for(ax: Any, n: int, *, height: float = 4.0, stacked: bool = False) -> tuple[list[Any], bool]:
-    """So many axes: those given, or those of a new figure; and whether the figure is new."""
+    """Return n axes, those given or those of a new figure, and whether the figure is new."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -31,7 +31,7 @@ def axes_for(ax: Any, n: int, *, height: float = 4.0, stacked: bool = False) -> 
 
 
 def group_colours(n: int) -> list[Any]:
-    """A colour for each group: two that differ most, or a scale from dark to light."""
+    """Return a color for each group: two contrasting colors, or a scale from dark to light."""
     if n == 2:
         return COLOURS[:2]
     import matplotlib
@@ -53,7 +53,7 @@ def tidy(axes: Sequence[Any]) -> None:
 
 
 def shorten(name: Any, length: int = 20) -> str:
-    """A name that fits beside an axis, with its middle left out, and read literally."""
+    """Shorten the middle of a long name to fit next to an axis, and escape it for matplotlib."""
     text = str(name)
     if len(text) > length:
         text = f"{text[: length - 9]}…{text[-8:]}"

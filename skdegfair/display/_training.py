@@ -1,4 +1,4 @@
-"""How a model was trained."""
+"""Plot of the training history of a model."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SCORES = {"accuracy": "accuracy", "delta_dsp": "ΔDSP", "delta_deo": "ΔDEO"}
 
 
 class TrainingDisplay:
-    """Loss terms, accuracy and both gaps by epoch.
+    """Plot of loss terms, accuracy and both gaps by epoch.
 
     Parameters
     ----------
     history : DataFrame
-        A row per epoch, as in a classifier's ``history_``.
+        One row per epoch, as in a classifier's ``history_``.
     best_epoch : int, default=None
-        Epoch to be marked, whose weights were kept.
+        Epoch to mark, whose weights were kept.
 
     Attributes
     ----------
@@ -59,17 +59,17 @@ class TrainingDisplay:
         check_is_fitted(estimator)
         if not hasattr(estimator, "history_"):
             raise TypeError(
-                f"{type(estimator).__name__} has no history_ of its training; pass a classifier of skdegfair."
+                f"{type(estimator).__name__} has no history_ of its training. Pass a classifier of skdegfair."
             )
         return cls(estimator.history_, best_epoch=estimator.best_epoch_).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> TrainingDisplay:
-        """Draw.
+        """Draw the history.
 
         Parameters
         ----------
         ax : two matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            Axes to draw into. A new figure by default.
 
         Returns
         -------

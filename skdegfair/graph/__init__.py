@@ -1,4 +1,4 @@
-"""What a graph is: features, edges, degrees. Knows nothing of models."""
+"""Graphs: node features, edges, degrees, and how users hand them over. Independent of any model."""
 
 from ._call_forms import accepts_graph
 from ._degree import degree_groups, generalized_degree

@@ -1,4 +1,4 @@
-"""How well connected a node is, and which nodes that makes the low and the high group."""
+"""Generalized degrees of nodes, and groups of nodes by degree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-OVERFLOW = "There are more walks of length {hops} than a float can count. Use fewer hops, or smaller weights."
+OVERFLOW = "The number of walks of length {hops} is too large for a float. Use fewer hops or smaller weights."
 
 
 def generalized_degree(A: Any, hops: int = 1) -> NDArray[np.float64]:
@@ -17,15 +17,15 @@ def generalized_degree(A: Any, hops: int = 1) -> NDArray[np.float64]:
     Parameters
     ----------
     A : sparse matrix or array, ndarray or DataFrame of shape (n_nodes, n_nodes)
-        Adjacency, weighted or not.
+        Adjacency, with or without weights.
     hops : int, default=1
         The paper's r. One hop gives the ordinary degree.
 
     Returns
     -------
     ndarray of shape (n_nodes,)
-        In double precision whatever the type of A, for the number of walks soon exceeds
-        that of integers.
+        In double precision for any type of A, because the number of walks can exceed the
+        range of integers.
 
     Examples
     --------
@@ -57,31 +57,32 @@ def degree_groups(
     boundaries: ArrayLike | None = None,
     threshold: float | None = None,
 ) -> NDArray[np.intp]:
-    """Sort nodes into groups by degree.
+    """Divide nodes into groups by degree.
 
     Parameters
     ----------
     degree : array-like of shape (n_nodes,)
         Degrees of the nodes that are assessed.
     share : float, default=None
-        Two groups, the nodes of lowest and of highest degree, each about this part of
-        all. The tie rule is that of the paper's authors: low if the degree is at most
-        the lower percentile, high if it is above the upper one, so that many nodes of
-        equal degree make the low group larger, or leave the high one empty. This is
-        the default, with a share of 0.2.
+        Make two groups, the nodes of lowest and of highest degree, each with about this
+        fraction of all nodes. Ties follow the rule of the paper's authors: a node is in
+        the low group if its degree is at most the lower percentile, and in the high group
+        if its degree is above the upper percentile. If many nodes have the same degree,
+        the low group can be larger, or the high group empty. This is the default, with a
+        share of 0.2.
     n_groups : int, default=None
-        Groups of about equal size, between quantiles of the degrees. Where many nodes
-        are of equal degree, fewer groups come out.
+        Make this many groups of about equal size, separated by quantiles of the degrees.
+        There can be fewer groups if many nodes have the same degree.
     boundaries : array-like, default=None
-        The paper's inner boundaries d_2 < ... < d_m: group i holds d_i <= degree < d_i+1
-        (Eq. 2).
+        The paper's inner boundaries d_2 < ... < d_m: group i contains the nodes with
+        d_i <= degree < d_i+1 (Eq. 2).
     threshold : float, default=None
-        Two groups as in training: degree at most this, and above.
+        Make two groups as in training: degree at most this value, and degree above it.
 
     Returns
     -------
     ndarray of shape (n_nodes,)
-        Number of the group from 0, the lowest degrees; -1 for nodes in none.
+        Group of each node: 0 for the lowest degrees, -1 for nodes in no group.
 
     Examples
     --------
@@ -95,9 +96,9 @@ def degree_groups(
     """
     degree = np.asarray(degree, dtype=np.float64)
     if degree.ndim != 1 or not len(degree) or not np.isfinite(degree).all():
-        raise ValueError("degree must hold one finite number per node.")
+        raise ValueError("degree must contain one finite number per node.")
     if sum(option is not None for option in (share, n_groups, boundaries, threshold)) > 1:
-        raise ValueError("Give one of share, n_groups, boundaries and threshold.")
+        raise ValueError("Pass only one of share, n_groups, boundaries and threshold.")
     if threshold is not None:
         return (degree > threshold).astype(np.intp)
     if n_groups is not None:
@@ -108,7 +109,7 @@ def degree_groups(
     if boundaries is not None:
         inner = np.asarray(boundaries, dtype=np.float64)
         if inner.ndim != 1 or (np.diff(inner) <= 0).any():
-            raise ValueError("boundaries must increase.")
+            raise ValueError("boundaries must be strictly increasing.")
         return np.searchsorted(inner, degree, side="right")
     share = 0.2 if share is None else share
     if not 0 < share <= 0.5:

@@ -14,14 +14,13 @@ from ._degree import generalized_degree
 from ._validation import check_adjacency, check_features
 
 NOT_AN_ARRAY = (
-    "A Graph cannot stand where a plain array is expected: its edges would be lost. Use graph.features for the "
-    "features alone and graph.degree() for the degrees, or wrap a transformer, as in "
-    "GraphTransformer(StandardScaler())."
+    "A Graph cannot be used as a plain array, because its edges would be lost. Use graph.features for the features and "
+    "graph.degree() for the degrees, or wrap a transformer, as in GraphTransformer(StandardScaler())."
 )
 
 
 def row_labels(X: Any) -> pd.Index | None:
-    """Labels of the nodes that X stands for, a Graph or features, where it is a data frame."""
+    """Return the index labels of the nodes in X, a Graph or features, or None if there is no data frame."""
     frame = X.X if isinstance(X, Graph) else X
     if not isinstance(frame, pd.DataFrame):
         return None
@@ -31,25 +30,25 @@ def row_labels(X: Any) -> pd.Index | None:
 class Graph:
     """Node features and edges, indexed by node.
 
-    ``G[nodes]`` is a view: it remembers which nodes are meant and shares the whole
-    graph. scikit-learn can thus split the nodes of a graph into folds while a
-    model still sees every node and every edge (the transductive setting).
-    ``G[nodes].induced()`` cuts the graph down to these nodes (the inductive one).
+    ``G[nodes]`` is a view: it remembers which nodes are selected and shares the whole
+    graph. scikit-learn can therefore split the nodes into folds while a model still
+    sees every node and every edge (the transductive setting).
+    ``G[nodes].induced()`` reduces the graph to these nodes (the inductive setting).
 
     Parameters
     ----------
     X : ndarray, sparse matrix or DataFrame of shape (n_nodes, n_features)
-        Features. They are checked by the estimator that uses them.
+        Node features. The estimator that uses them validates them.
     A : sparse matrix, ndarray or DataFrame of shape (n_nodes, n_nodes), default=None
-        Adjacency with weights of at least 0, 1 for a plain edge. Row v holds the
-        nodes that v hears from. Self loops are dropped: a layer that wants a node
-        to hear itself adds its own. None stands for no edges.
+        Adjacency with non-negative weights; the weight of an unweighted edge is 1.
+        Row v holds the nodes that v receives messages from. Self loops are dropped;
+        layers that use them add their own. None means no edges.
     directed : bool, default=False
         Whether A may differ from its transpose.
 
     Attributes
     ----------
-    X, A : the features and the adjacency (CSR) of the whole graph, in a view too
+    X, A : the features and the adjacency (CSR) of the whole graph, also in a view
     nodes : ndarray, the positions of the selected nodes in the whole graph
     n_nodes, n_edges : size of the whole graph, an undirected edge counted once
 
@@ -74,7 +73,7 @@ class Graph:
     __slots__ = ("X", "A", "directed", "_nodes", "_degrees", "__weakref__")
     __array_ufunc__ = None  # arithmetic with an array is an error, not an elementwise loop
     ndim = 2
-    device = "cpu"  # scikit-learn asks under array_api_dispatch
+    device = "cpu"  # scikit-learn reads it with array_api_dispatch
 
     def __init__(self, X: Any, A: Any = None, *, directed: bool = False) -> None:
         self.X = check_features(X)
@@ -101,14 +100,14 @@ class Graph:
         edges : DataFrame
             A pair listed more than once counts once, with its largest weight.
         X : features, one row per node
-            The end points are labels of its index for a DataFrame, else row numbers.
+            Edges refer to its index if it is a DataFrame, otherwise to row numbers.
         source, target : str, default="source", "target"
-            Columns of the end points.
+            Names of the columns with the end points.
         weight : str, default=None
-            Column of the weights; None gives each edge the weight 1.
+            Name of the column with the weights. If None, each edge has the weight 1.
         directed : bool, default=False
-            Whether an edge leads from source to target only: the target hears from the
-            source, not the other way round.
+            If True, the target of an edge receives messages from the source, but not the
+            other way round. If False, both receive messages from each other.
 
         Examples
         --------
@@ -126,12 +125,12 @@ class Graph:
     def from_networkx(
         cls, graph: Any, X: Any = None, *, features: list[str] | None = None, weight: str | None = "weight"
     ) -> Graph:
-        """Make a graph from a networkx graph, nodes in its order.
+        """Make a graph from a networkx graph, with the nodes in the same order.
 
         Parameters
         ----------
         graph : networkx graph
-            A DiGraph gives a directed graph, in which a node hears from its
+            A DiGraph gives a directed graph, in which a node receives messages from its
             predecessors. Parallel edges count once, with their largest weight.
         X : features, default=None
             One row per node: a DataFrame indexed by node, or in the order of
@@ -139,17 +138,25 @@ class Graph:
         features : list of str, default=None
             Node attributes to use as features instead of X.
         weight : str, default="weight"
-            Edge attribute that holds the weights, 1 where it is missing; None ignores weights.
+            Edge attribute with the weights. Edges without it have the weight 1. None
+            ignores weights.
         """
         X, A = edges_from_networkx(graph, X, features, weight)
         return cls(X, A, directed=graph.is_directed())
 
     @classmethod
     def from_pyg(cls, data: Any, *, directed: bool = False) -> Graph:
-        """Make a graph from a torch_geometric ``Data`` (its x, edge_index and edge_weight).
+        """Make a graph from a torch_geometric ``Data`` object.
 
-        With ``directed=False`` each edge is taken to lead both ways. With True, row v
-        holds the nodes from which edges lead to v, as torch_geometric's layers see it.
+        Parameters
+        ----------
+        data : torch_geometric.data.Data
+            Its ``x``, ``edge_index`` and ``edge_weight`` are used; without ``edge_weight``
+            each edge has the weight 1. A pair listed more than once counts once, with its
+            largest weight. Self loops are dropped.
+        directed : bool, default=False
+            If False, every edge connects its nodes in both directions. If True, a node
+            receives messages from the sources of its edges, as in torch_geometric's layers.
         """
         X, A = edges_from_pyg(data, directed)
         return cls(X, A, directed=directed)
@@ -177,7 +184,7 @@ class Graph:
         return self.X.iloc[self._nodes] if hasattr(self.X, "iloc") else self.X[self._nodes]
 
     def degree(self, hops: int = 1) -> NDArray[np.float64]:
-        """Generalized degree A^r 1 (Eq. 1) of the selected nodes, counted in the whole graph."""
+        """Return the generalized degree A^r 1 (Eq. 1) of the selected nodes, counted in the whole graph."""
         if hops not in self._degrees:
             none = self.A is None
             self._degrees[hops] = np.zeros(self.n_nodes) if none else generalized_degree(self.A, hops)
@@ -185,11 +192,11 @@ class Graph:
         return degree.copy() if self._nodes is None else degree[self._nodes]
 
     def whole(self) -> Graph:
-        """The graph with all of its nodes selected."""
+        """Return the graph with all nodes selected."""
         return self._view(None)
 
     def induced(self) -> Graph:
-        """Cut the graph down to the selected nodes and the edges among them."""
+        """Return the subgraph of the selected nodes and the edges between them."""
         if self._nodes is None:
             return self
         cut = self._view(None)
@@ -199,7 +206,7 @@ class Graph:
         return cut
 
     def with_features(self, X: Any) -> Graph:
-        """The same nodes and edges with other features."""
+        """Return the same nodes and edges with other features."""
         X = check_features(X)
         if X.shape[0] != self.n_nodes:
             raise ValueError(f"X has {X.shape[0]} rows, but the graph has {self.n_nodes} nodes.")
@@ -208,13 +215,13 @@ class Graph:
         return view
 
     def _view(self, nodes: NDArray[np.intp] | None) -> Graph:
-        """The same checked graph, by reference, with other nodes selected."""
+        """Return a view of this graph, which was validated before, with other nodes selected."""
         view = object.__new__(type(self))
         view.X, view.A, view.directed, view._degrees = self.X, self.A, self.directed, self._degrees
         view._nodes = nodes
         return view
 
-    # -- what scikit-learn, joblib and Dask ask of an X --------------------------------------------
+    # -- what scikit-learn, joblib and Dask expect of an X -----------------------------------------
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -249,7 +256,7 @@ class Graph:
 
     @property
     def loc(self) -> Graph:
-        return self  # scikit-learn asks it for masks; nodes have positions, not labels
+        return self  # scikit-learn uses it for masks; nodes have positions, not labels
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return np
@@ -271,10 +278,10 @@ class Graph:
         return self._view(self._nodes)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
-        return self  # nobody writes to a graph: cloning an estimator that holds one need not copy it
+        return self  # graphs are never modified, so clones of an estimator can share them
 
     def __sizeof__(self) -> int:
-        """Bytes of all arrays: Dask asks before it decides to send a graph once instead of once a task."""
+        """Return the bytes of all arrays. Dask uses it to decide whether to send a graph once or once per task."""
         total = object.__sizeof__(self) + (0 if self._nodes is None else self._nodes.nbytes)
         matrix: Any
         for matrix in (self.X, self.A):

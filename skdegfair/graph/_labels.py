@@ -1,4 +1,4 @@
-"""Classes of nodes as users write them: numbers or strings, some of them unknown."""
+"""Class labels as users pass them: numbers or strings, some of them unknown."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sklearn.utils.validation import column_or_1d
 
 
 def as_labels(y: Any, name: str = "y") -> NDArray[Any]:
-    """One label per node as an array in which missing ones are still missing."""
+    """Return one label per node as an array that keeps missing labels missing."""
     if isinstance(y, pd.Series) and not isinstance(y.dtype, np.dtype):
-        y = y.to_numpy(dtype=object)  # nullable and categorical: numpy would make floats of them
+        y = y.to_numpy(dtype=object)  # nullable or categorical: numpy would convert them to floats
     if isinstance(y, (list, tuple)):
-        y = np.array(y, dtype=object)  # else numpy would turn a missing label among strings into the class "nan"
+        y = np.array(y, dtype=object)  # numpy would turn a missing label among strings into the class "nan"
     shape = np.asarray(y).shape
     if len(shape) != 1 and shape[1:] != (1,):
         raise ValueError(f"{name} should be a 1d array with one class per node, got an array of shape {shape} instead.")
@@ -23,17 +23,17 @@ def as_labels(y: Any, name: str = "y") -> NDArray[Any]:
 
 
 def as_typed_array(labels: NDArray[Any], name: str = "y") -> NDArray[Any]:
-    """Labels that are numbers, or all strings, with a dtype that says so."""
+    """Return labels as an array of numbers or of strings instead of objects."""
     if labels.dtype != object:
         return labels
     kinds = sorted({type(label).__name__ for label in labels})
     if len(kinds) > 1 and "str" in kinds:
-        raise ValueError(f"{name} mixes labels of the types {', '.join(kinds)}.")
+        raise ValueError(f"{name} mixes labels of the types {', '.join(kinds)}. Convert them to one type.")
     return np.array(labels.tolist())
 
 
 def is_unlabeled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
-    """Where y holds the placeholder for an unknown label."""
+    """Return where y contains the placeholder for an unknown label."""
     missing = np.asarray(pd.isna(y))
     if placeholder is None or pd.isna(placeholder):
         return missing if placeholder is not None else np.zeros(len(y), dtype=bool)

@@ -1,4 +1,4 @@
-"""Neighbours drawn at random, each node's by itself: what is drawn does not hang on who else is asked for."""
+"""Draw random neighbors. What is drawn for a node does not depend on which other nodes are requested."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Keys = NDArray[np.uint64]
 
 
 class Drawn(NamedTuple):
-    """Some neighbours of each of some nodes.
+    """Neighbors drawn for several nodes.
 
     Attributes
     ----------
-    counts : (n_nodes,), how many were drawn for each
-    neighbors : those of the first node, of the second, and so on
-    stands_for : how many neighbours each of them stands for; of a node they sum to all of its neighbours
-    weight : their edge weights
+    counts : (n_nodes,), number of neighbors drawn for each node
+    neighbors : neighbors of the first node, then of the second, and so on
+    stands_for : number of neighbors that each of them represents; for a node they sum to all of its neighbors
+    weight : edge weights of the drawn neighbors
     """
 
     counts: NDArray[np.intp]
@@ -29,7 +29,7 @@ class Drawn(NamedTuple):
 
 
 def hash_keys(*parts: Any) -> Keys:
-    """Hash integers, or arrays of them, to 64 random-looking bits (the mixing steps are those of splitmix64).
+    """Hash integers or arrays of integers to 64 pseudo-random bits, with the mixing steps of splitmix64.
 
     Examples
     --------
@@ -49,18 +49,19 @@ def hash_keys(*parts: Any) -> Keys:
 
 
 def draw_neighbors(A: sp.csr_array, nodes: NDArray[np.intp], most: int | None, keys: Keys) -> Drawn:
-    """Draw up to ``most`` different neighbours of each node, or take all.
+    """Draw at most ``most`` different neighbors of each node.
 
-    The neighbours of a node are cut into ``most`` parts of about equal size and one is
-    drawn of each, so that a sum over those drawn, each times what it stands for, is in
-    expectation the sum over all.
+    The neighbors of a node are divided into ``most`` parts of about equal size, and one
+    neighbor is drawn from each part. Each drawn neighbor represents its part, so a sum
+    over drawn neighbors, weighted by ``stands_for``, has the sum over all neighbors as its
+    expectation.
 
     Parameters
     ----------
-    A : CSR adjacency, possibly of memory-mapped arrays
+    A : CSR adjacency, possibly with memory-mapped arrays
     nodes : (n_nodes,)
-    most : int or None
-    keys : (n_nodes,), the randomness of each node
+    most : int or None, where None takes all neighbors
+    keys : (n_nodes,), one random key per node
     """
     first = A.indptr[nodes].astype(np.intp)
     degree = A.indptr[nodes + 1] - first
@@ -76,7 +77,7 @@ def draw_neighbors(A: sp.csr_array, nodes: NDArray[np.intp], most: int | None, k
 
 
 def draw_walks(A: sp.csr_array, nodes: NDArray[np.intp], hops: int, n_walks: int, keys: Keys) -> NDArray[np.intp]:
-    """Ends of random walks, (n_nodes, n_walks): each step leads to a neighbour or stays, all equally likely."""
+    """Draw the ends of random walks, (n_nodes, n_walks). A step goes to a neighbor or stays, all equally likely."""
     walk = np.arange(n_walks)
     at = np.repeat(nodes[:, None], n_walks, axis=1)
     for step in range(hops):
@@ -89,5 +90,5 @@ def draw_walks(A: sp.csr_array, nodes: NDArray[np.intp], hops: int, n_walks: int
 
 
 def _uniform(keys: Keys) -> NDArray[np.float64]:
-    """From 0 to 1, without 1."""
+    """Convert keys to floats in [0, 1)."""
     return (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -16,7 +16,7 @@ from ._graph import Graph
 
 
 def _stacked_rows(one: Any, other: Any, rows: Any) -> Any:
-    """Some rows of two tables put one upon the other."""
+    """Stack two tables and select rows of the result."""
     if hasattr(one, "iloc"):
         return pd.concat([one, other]).iloc[rows].set_axis(one.index)
     return sp.vstack([one, other]).tocsr()[rows] if sp.issparse(one) else np.vstack([one, other])[rows]
@@ -33,10 +33,10 @@ def _inner_has(name: str) -> Any:
 class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Transform the node features of a graph and keep its edges.
 
-    The transformer is fitted on the selected nodes alone, so that a
-    cross-validated pipeline learns nothing from its test nodes, and then applied
-    to the features of every node, as the model reads them all. A plain feature
-    matrix is passed through as without this class.
+    The transformer is fitted on the selected nodes only, so a cross-validated
+    pipeline learns nothing from its test nodes. It is then applied to the features
+    of every node, because the model reads all of them. A plain feature matrix is
+    passed to the transformer unchanged.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit and transform; the selected nodes get what ``fit_transform`` of the transformer gives them.
+        """Fit and transform. The selected nodes get the result of the transformer's ``fit_transform``.
 
-        That differs from ``transform`` for a transformer that guards against
+        It differs from ``transform`` for transformers that use cross-fitting to avoid
         overfitting, such as scikit-learn's TargetEncoder.
         """
         self.transformer_ = clone(self.transformer)
@@ -94,13 +94,13 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
 
     @available_if(_inner_has("get_feature_names_out"))
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the transformed features."""
+        """Return the names of the transformed features."""
         check_is_fitted(self)
         return self.transformer_.get_feature_names_out(input_features)
 
     @available_if(_inner_has("set_output"))
     def set_output(self, *, transform: str | None = None) -> GraphTransformer:
-        """Choose the container of the transformed features, as for the transformer itself."""
+        """Set the container of the transformed features, as in the transformer itself."""
         for transformer in (self.transformer, getattr(self, "transformer_", None)):
             if transformer is not None:
                 transformer.set_output(transform=transform)
@@ -114,7 +114,7 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
 
     @property
     def feature_names_in_(self) -> Any:
-        """Names of the features seen by ``fit``, where they had any."""
+        """Names of the features seen by ``fit``, if they had names."""
         return self.transformer_.feature_names_in_
 
     def __sklearn_tags__(self) -> Tags:

@@ -1,4 +1,4 @@
-"""The one place where what a user hands over becomes a graph, or is refused."""
+"""Validation of features, adjacency, nodes and labels."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 ASYMMETRIC = (
     "A is not symmetric: A[{i}, {j}] is {forth:g} but A[{j}, {i}] is {back:g}. If the edges have no "
-    "direction, pass A.maximum(A.T); if they do, say directed=True."
+    "direction, pass A.maximum(A.T); if they do, pass directed=True."
 )
-SPLITTING = "To split nodes with scikit-learn, pass Graph(X, A): it cuts a plain matrix into rows, a Graph into nodes."
+SPLITTING = "To split nodes with scikit-learn, pass Graph(X, A): of a plain A, only the rows would be selected."
 EDGE_LIST = "For a list of edges use Graph.from_edges, for a networkx graph Graph.from_networkx."
-PIECE = 2**24  # entries of a large file that are read at once
+PIECE = 2**24  # number of entries of a large file that are read at once
 LABELS_DISAGREE = (
-    "The {one} and the {other} are labelled differently, or in a different order. Bring A into the order of X, for "
-    "example A.loc[X.index, X.index]."
+    "The {one} and the {other} have different labels, or the same labels in a different order. Reorder A, for example "
+    "with A.loc[X.index, X.index]."
 )
 
 
@@ -38,14 +38,14 @@ def check_features(X: Any) -> Any:
 
 
 def check_adjacency(A: Any, X: Any, *, directed: bool = False) -> sp.csr_array:
-    """Return the adjacency as a canonical CSR array without self loops, never written to in place.
+    """Return the adjacency as a canonical CSR array without self loops. The input is not modified.
 
     Parameters
     ----------
     A : sparse matrix or array, ndarray, DataFrame or list of lists
-        Non-negative weights; row v holds the nodes that v hears from.
+        Non-negative weights; row v holds the nodes that v receives messages from.
     X : checked features
-        A needs as many rows as X.
+        A must have as many rows as X.
     directed : bool, default=False
         Whether A may differ from its transpose.
     """
@@ -64,7 +64,7 @@ def check_adjacency(A: Any, X: Any, *, directed: bool = False) -> sp.csr_array:
         for bad, what in ((~np.isfinite(weights), "NaN or infinite"), (weights < 0, "negative")):
             if bad.any():
                 i, j = _position(A, start + int(bad.argmax()))
-                raise ValueError(f"A holds a {what} weight at [{i}, {j}]: edge weights must be finite and at least 0.")
+                raise ValueError(f"A contains a {what} weight at [{i}, {j}]: weights must be finite and at least 0.")
     if not A.has_canonical_format:
         A = A.copy()
         A.sum_duplicates()
@@ -76,7 +76,7 @@ def check_adjacency(A: Any, X: Any, *, directed: bool = False) -> sp.csr_array:
 
 
 def check_nodes(nodes: Any, n_nodes: int, *, name: str = "nodes") -> NDArray[np.intp]:
-    """Return a mask or an array of positions as positions, each at most once."""
+    """Return a mask or an array of positions as positions. Duplicates raise ValueError."""
     nodes = np.asarray(nodes)
     if nodes.ndim != 1:
         raise ValueError(f"{name} must be a mask or a list of positions, got an array of shape {nodes.shape}.")
@@ -87,7 +87,7 @@ def check_nodes(nodes: Any, n_nodes: int, *, name: str = "nodes") -> NDArray[np.
     if nodes.size == 0:
         raise ValueError(f"{name} is empty: at least one node is needed.")
     if nodes.dtype.kind not in "iu":
-        raise ValueError(f"{name} must hold booleans or integers, got dtype {nodes.dtype}.")
+        raise ValueError(f"{name} must contain booleans or integers, got dtype {nodes.dtype}.")
     low, high = int(nodes.min()), int(nodes.max())
     if low < 0 or high >= n_nodes:
         raise ValueError(
@@ -102,14 +102,14 @@ def check_nodes(nodes: Any, n_nodes: int, *, name: str = "nodes") -> NDArray[np.
 
 
 def check_row_labels(labels: pd.Index | None, **given: Any) -> None:
-    """Refuse a Series that carries the labels of the nodes in another order: it would be read by position."""
+    """Raise ValueError if a Series has the labels of the nodes in another order, as it is read by position."""
     for name, value in given.items():
         if labels is None or not isinstance(value, pd.Series) or isinstance(value.index, pd.RangeIndex):
             continue
         if len(labels) == len(value) and not labels.equals(value.index) and set(labels) == set(value.index):
             raise ValueError(
-                f"{name} carries the labels of X's rows in a different order, but is read by position. Bring it into "
-                f"the order of X, for example with {name}.loc[X.index]."
+                f"{name} carries the labels of X's rows in a different order, but it is read by position. Reorder it, "
+                f"for example with {name}.loc[X.index]."
             )
 
 
@@ -126,9 +126,9 @@ def _as_csr(A: Any) -> sp.csr_array:
             try:
                 A = A.astype(np.float64)
             except (TypeError, ValueError):
-                raise ValueError(f"A must hold numbers, got dtype {A.dtype}. {EDGE_LIST}") from None
+                raise ValueError(f"A must contain numbers, got dtype {A.dtype}. {EDGE_LIST}") from None
     if A.dtype.kind == "c":
-        raise ValueError("A must hold real weights, got complex ones.")
+        raise ValueError("A must contain real weights, got complex weights.")
     if A.dtype not in (np.float32, np.float64):
         A = A.astype(np.float64)
     return sp.csr_array(A)
@@ -139,15 +139,15 @@ def _is_sparse_dtype(dtype: Any) -> bool:
 
 
 def _check_labels(A: Any, X: Any) -> None:
-    """Refuse data frames whose labels contradict each other: positions would mix up the nodes."""
+    """Raise ValueError if the labels of data frames disagree: read by position, the nodes would be mixed up."""
     if not isinstance(A, pd.DataFrame):
         return
     pairs = [("rows of A", A.index, "columns of A", A.columns)]
     if isinstance(X, pd.DataFrame):
         pairs.append(("rows of A", A.index, "rows of X", X.index))
     for one, left, other, right in pairs:
-        unlabelled = isinstance(left, pd.RangeIndex) or isinstance(right, pd.RangeIndex)
-        if len(left) == len(right) and not left.equals(right) and (not unlabelled or set(left) == set(right)):
+        unlabeled = isinstance(left, pd.RangeIndex) or isinstance(right, pd.RangeIndex)
+        if len(left) == len(right) and not left.equals(right) and (not unlabeled or set(left) == set(right)):
             raise ValueError(LABELS_DISAGREE.format(one=one, other=other))
 
 
@@ -174,7 +174,7 @@ def _check_symmetric(A: sp.csr_array) -> None:
 
 
 def _seems_symmetric(A: sp.csr_array) -> bool:
-    """Whether u'Av = v'Au for random vectors, which an asymmetric A would hardly do; needs no transposed copy."""
+    """Check u'Av = v'Au for random vectors, which is very unlikely for an asymmetric A, without a transposed copy."""
     random = np.random.default_rng(0)
     for _ in range(3):
         u, v = random.normal(size=(2, A.shape[0]))

@@ -1,4 +1,4 @@
-"""How fair predictions are to nodes of different degree: numpy and pandas only, for any classifier."""
+"""Degree fairness of the predictions of any classifier, without torch."""
 
 from ..graph import degree_groups, generalized_degree
 from ._assessed import Assessed, assess

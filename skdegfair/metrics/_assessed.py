@@ -1,4 +1,4 @@
-"""What a fitted classifier says of nodes whose class is known, ready to be assessed."""
+"""Predictions of a fitted classifier for labeled nodes, ready to be assessed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from ..graph import Graph, as_labels, as_typed_array, check_row_labels, is_unlabeled, row_labels
 from ._table import as_degrees
 
-NO_DEGREES = "Degrees are read from a Graph. For any other X pass degree= or groups=."
+NO_DEGREES = "Degrees are read from a Graph. For any other X, pass degree= or groups=."
 
 
 class Assessed(NamedTuple):
-    """Labelled nodes: true and predicted classes, degrees and groups where there are any, classes to average over."""
+    """Labeled nodes: true and predicted classes, degrees and groups if there are any, classes to average over."""
 
     y_true: NDArray[Any]
     y_pred: NDArray[Any]
@@ -27,19 +27,19 @@ class Assessed(NamedTuple):
 def assess(
     estimator: Any, X: Any, y: Any, *, degree: Any = None, groups: Any = None, hops: int = 1, labels: Any = None
 ) -> Assessed:
-    """Predict, and leave out nodes that the estimator takes for unlabelled.
+    """Predict the labeled nodes; nodes with the placeholder for an unknown label are left out.
 
     Parameters
     ----------
     estimator : fitted classifier, alone, in a pipeline or in a search
-    X : Graph, or what the estimator predicts on
+    X : Graph, or any input that the estimator accepts
     y : array-like of shape (n_nodes,)
     degree : array-like of shape (n_nodes,) or Graph, default=None
-        Read from X if that is a Graph.
+        Read from X if X is a Graph.
     groups : array-like of shape (n_nodes,), default=None
     hops : int, default=1
     labels : array-like, default=None
-        By default all classes that the estimator knows, and those in y.
+        By default all classes of the estimator, and those in y.
     """
     check_row_labels(row_labels(X), y=y, degree=degree, groups=groups)  # a Series in another order than X
     if degree is None and isinstance(X, Graph):
@@ -50,7 +50,7 @@ def assess(
     degrees = None if degree is None else as_degrees(degree, hops)
     for name, values in (("y", truth), ("degree", degrees), ("groups", groups)):
         if values is not None and len(values) != len(predicted):
-            raise ValueError(f"{name} has {len(values)} entries for {len(predicted)} nodes that were predicted.")
+            raise ValueError(f"{name} has {len(values)} entries, but {len(predicted)} nodes were predicted.")
     known = ~is_unlabeled(truth, placeholder_of(estimator))
     if labels is None and hasattr(estimator, "classes_") and not pd.isna(truth[known]).any():
         labels = np.union1d(estimator.classes_, as_typed_array(truth[known]))
@@ -64,12 +64,12 @@ def assess(
 
 
 def placeholder_of(estimator: Any) -> Any:
-    """The value that stands for an unknown label, also of a classifier in a pipeline or a search."""
-    while not hasattr(estimator, "unlabelled"):
+    """Return the placeholder for an unknown label, also for a classifier in a pipeline or a search."""
+    while not hasattr(estimator, "unlabeled"):
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "steps"):
             estimator = estimator.steps[-1][1]
         else:
             return None
-    return estimator.unlabelled
+    return estimator.unlabeled

@@ -1,4 +1,4 @@
-"""Is one model fairer than another? Both on the same nodes, so that what is hard for both cancels out."""
+"""Compare the fairness of two models on the same nodes, so that what is difficult for both cancels out."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def compare_fairness(
     Parameters
     ----------
     y_true, y_pred, y_other : array-like of shape (n_nodes,)
-        True classes, and those that the first and the second model predict.
+        True classes, and the predictions of the first and of the second model.
     degree, groups, hops, share, labels, pairs
         As for :func:`degree_fairness_report`.
     confidence_level : float, default=0.95
@@ -47,15 +47,15 @@ def compare_fairness(
     Returns
     -------
     DataFrame
-        A row for the accuracy of all nodes and for each gap between groups: ``first``,
-        ``second``, ``difference`` (second less first), its bootstrap interval ``ci_low``,
-        ``ci_high``, and the ``p_value`` of a difference as large, either way, if it were
-        chance which of the two models made which prediction.
+        One row for the accuracy of all nodes and one for each gap between groups:
+        ``first``, ``second``, ``difference`` (second minus first), its bootstrap interval
+        ``ci_low``, ``ci_high``, and the ``p_value``: how often the absolute difference is
+        at least this large if the predictions of the two models are swapped at random.
 
     Notes
     -----
-    Nodes are taken for independent, and both models as they were fitted: other splits and
-    seeds vary beyond that.
+    Nodes are treated as independent, and both fitted models as fixed. Differences vary
+    more across other splits and seeds.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def compare_fairness(
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     columns = [classes_of(name, y) for name, y in (("y_true", y_true), ("y_pred", y_pred), ("y_other", y_other))]
     for predicted in columns[1:]:
-        table_of(columns[0], predicted, labels=labels, **grouping)  # complains of what does not fit
+        table_of(columns[0], predicted, labels=labels, **grouping)  # raises ValueError if they do not fit
     classes = np.unique(np.concatenate(columns) if labels is None else np.asarray(labels))
     numbers, names = group_numbers(**grouping)
     positions = [np.searchsorted(classes, column) for column in columns]
@@ -85,7 +85,7 @@ def compare_fairness(
     swapped = np.concatenate([study.values(study.swapped(size, rng)) for size in sizes])
     difference = observed[1] - observed[0]
     drawn = bootstrap[:, 1] - bootstrap[:, 0]
-    noise = np.nan_to_num(drawn - mean_of_defined(drawn.T))  # a class that a resample lacks adds no noise
+    noise = np.nan_to_num(drawn - mean_of_defined(drawn.T))  # a class that is missing from a resample adds no noise
     reach = np.quantile(np.abs(noise), confidence_level, axis=0)
     as_large = (np.abs(swapped[:, 1] - swapped[:, 0]) >= np.abs(difference) - 1e-12).sum(0)
     return pd.DataFrame(
@@ -105,14 +105,14 @@ GAP_NAMES = {name: f"{name}_gap" for name in ("accuracy", "balanced_accuracy", "
 
 
 class _Pairs:
-    """Nodes by group, true class and both predictions: few distinct cells, however many nodes."""
+    """Counts of nodes by group, true class and both predictions: few distinct cells for any number of nodes."""
 
     def __init__(self, cells: Cells, counts: Cells, n_groups: int, n_classes: int, pairs: str) -> None:
         self.group, self.truth, self.one, self.other = cells
         self.counts, self.n_groups, self.n_classes, self.pairs = counts, n_groups, n_classes, pairs
 
     def resampled(self, size: int, rng: np.random.Generator) -> Cells:
-        """Nodes drawn anew within each group: (size, n_cells, 2), kept and swapped."""
+        """Resample nodes within each group: (size, n_cells, 2), predictions kept or swapped."""
         drawn = np.zeros((size, len(self.counts), 2), dtype=np.int64)
         for group in np.unique(self.group):
             inside = np.flatnonzero(self.group == group)
@@ -121,12 +121,12 @@ class _Pairs:
         return drawn
 
     def swapped(self, size: int, rng: np.random.Generator) -> Cells:
-        """Each node's two predictions swapped or not, at random: (size, n_cells, 2)."""
+        """Swap the two predictions of each node at random: (size, n_cells, 2)."""
         away = rng.binomial(self.counts, 0.5, size=(size, len(self.counts)))
         return np.stack([self.counts - away, away], axis=-1)
 
     def values(self, drawn: Cells) -> NDArray[np.float64]:
-        """Accuracy and gaps of both models: (size, 2, n_measures)."""
+        """Compute accuracy and gaps of both models: (size, 2, n_measures)."""
         both = []
         for predictions in ((self.one, self.other), (self.other, self.one)):
             flat = sum(drawn[..., part] @ self._cells(predicted) for part, predicted in enumerate(predictions))
@@ -134,7 +134,7 @@ class _Pairs:
         return np.stack(both, axis=1)
 
     def _cells(self, predicted: Cells) -> sp.csr_array:
-        """Which cell of a table of counts each kind of node falls into; nodes in no group make up the last table."""
+        """Map each cell to its entry in the tables of counts. Nodes in no group are counted in the last table."""
         place = ((self.group % (self.n_groups + 1)) * self.n_classes + self.truth) * self.n_classes + predicted
         shape = (len(place), (self.n_groups + 1) * self.n_classes**2)
         return sp.csr_array((np.ones(len(place)), (np.arange(len(place)), place)), shape=shape)

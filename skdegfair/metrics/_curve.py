@@ -1,4 +1,4 @@
-"""How a score of nodes changes with their degree."""
+"""Scores of nodes as a function of their degree."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ._table import as_degrees
 
 
 def degree_curve(score: ArrayLike, degree: Any, *, n_bins: int = 10, confidence_level: float = 0.95) -> pd.DataFrame:
-    """Mean score of nodes in bins of about equal size by degree.
+    """Compute the mean score of nodes in degree bins of about equal size.
 
     Parameters
     ----------
     score : array-like of shape (n_nodes,)
-        A number per node, such as ``y_true == y_pred`` for accuracy.
+        One number per node, such as ``y_true == y_pred`` for accuracy.
     degree : array-like of shape (n_nodes,) or Graph
     n_bins : int, default=10
-        Nodes of equal degree stay together, so there may be fewer bins.
+        Nodes of equal degree are in the same bin, so there can be fewer bins.
     confidence_level : float, default=0.95
 
     Returns
     -------
     DataFrame
-        A row per bin: degree_min, degree_max, degree_mean, n, score, ci_low, ci_high.
-        The interval is Wilson's for scores of 0 and 1, else that of a normal mean.
+        One row per bin: degree_min, degree_max, degree_mean, n, score, ci_low, ci_high.
+        The interval is Wilson's if all scores are 0 or 1, otherwise that of a normal mean.
 
     Examples
     --------
@@ -40,9 +40,9 @@ def degree_curve(score: ArrayLike, degree: Any, *, n_bins: int = 10, confidence_
     """
     values, degrees = np.asarray(score, dtype=np.float64), as_degrees(degree).astype(np.float64)
     if values.shape != degrees.shape:
-        raise ValueError(f"score and degree must be of equal length, got shapes {values.shape} and {degrees.shape}.")
+        raise ValueError(f"score and degree must have the same length, got shapes {values.shape} and {degrees.shape}.")
     if not np.isfinite(values).all():
-        raise ValueError("score must hold one finite number per node.")
+        raise ValueError("score must contain one finite number per node.")
     nodes = pd.DataFrame({"degree": degrees, "score": values})
     bins = nodes.groupby(degree_groups(degrees, n_groups=n_bins))
     curve = bins["degree"].agg(degree_min="min", degree_max="max", degree_mean="mean")

@@ -1,4 +1,4 @@
-"""How differently a classifier treats badly and well connected nodes."""
+"""Gaps between the predictions for nodes of low and of high degree."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from ._table import SCORES, GroupTable, Rates, gaps, mean_of_defined, prediction_rates, recalls, table_of
 
-EMPTY_GROUP = "No node in degree group {group!r}: {gap} is not defined there and is over {defined} of {n} classes."
-EMPTY_CELL = "No node of class {label!r} in degree group {group!r}{more}: {gap} is over {defined} of {n} classes."
+EMPTY_GROUP = "No node in degree group {group!r}: {gap} is undefined for it and averages over {defined} of {n} classes."
+EMPTY_CELL = "No node of class {label!r} in degree group {group!r}{more}: {gap} averages over {defined} of {n} classes."
 
 
 def delta_dsp(
@@ -26,34 +26,34 @@ def delta_dsp(
     pairs: str = "max",
     per_class: bool = False,
 ) -> Any:
-    """Degree statistical parity gap: do all groups get each class equally often? (Eq. 15)
+    """Compute the degree statistical parity (DSP) gap: differences in how often each class is predicted (Eq. 15).
 
     Parameters
     ----------
     y_true : array-like of shape (n_nodes,)
-        Tells which classes there are; parity itself does not ask what is true.
+        True classes. They only determine which classes exist: parity does not depend on them.
     y_pred : array-like of shape (n_nodes,)
     degree : array-like of shape (n_nodes,) or Graph, default=None
         Generalized degree of the nodes, as in ``G[test].degree()``, or ``G[test]`` itself.
     groups : array-like of shape (n_nodes,), default=None
-        In place of degrees: the number of each node's group, rising with the degree and
-        -1 for none, as from :func:`degree_groups`; or its name (the order is that of a
-        categorical, else alphabetical), missing for none.
+        The group of each node, instead of degrees. Either numbers that increase with the
+        degree, -1 for no group, as from :func:`degree_groups`; or names, missing for no
+        group, in the order of a categorical or else in alphabetical order.
     share : float, default=None
-        Size of the low and the high group made from degrees, 0.2 if None.
+        Fraction of the nodes in the low and in the high degree group, 0.2 if None.
     labels : array-like, default=None
-        The classes to average over; by default those in y_true and y_pred. Give all
-        classes where several test sets are to be compared.
+        Classes to average over, by default those in y_true and y_pred. Pass all classes
+        to compare several test sets.
     pairs : {"max", "mean"}, default="max"
-        Over the pairs of groups, where there are more than two, take the largest
-        difference or the mean.
+        With more than two groups, use the largest difference over all pairs of groups, or
+        the mean.
     per_class : bool, default=False
-        Return a Series of the signed gaps instead, last group minus first.
+        If True, return a Series with the signed gap of each class, last group minus first.
 
     Returns
     -------
     float
-        Mean over the classes, from 0 (parity) to 2 / n_classes for two groups; NaN, with
+        Mean over the classes, from 0 (parity) to 2 / n_classes for two groups. NaN, with
         a warning, if it is not defined.
 
     Examples
@@ -77,10 +77,10 @@ def delta_deo(
     pairs: str = "max",
     per_class: bool = False,
 ) -> Any:
-    """Degree equal opportunity gap: is each class recognised equally often in all groups? (Eq. 16)
+    """Compute the degree equal opportunity (DEO) gap: differences in the recall of each class (Eq. 16).
 
     A class that is missing from a group has no recall there. The mean is over the other
-    classes, and a warning says which ones are left out and how many are left.
+    classes, and a warning says which classes are left out and how many remain.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def group_scores(
     labels: ArrayLike | None = None,
     pairs: str = "max",
 ) -> pd.DataFrame:
-    """Size, accuracy, balanced accuracy and macro-F1 of each degree group, and the gap between groups.
+    """Compute size, accuracy, balanced accuracy and macro-F1 of each degree group, and the gap between groups.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def group_scores(
     Returns
     -------
     DataFrame
-        A row per group and a last row "gap"; NaN where a score is not defined.
+        One row per group and a last row "gap". NaN if a score is not defined.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def group_scores(
 
 
 def _aggregate(rates: Rates, table: GroupTable, name: str, pairs: str, per_class: bool) -> Any:
-    """Gaps per class (signed) or their mean, with a warning that names what is not defined."""
+    """Return the signed gap of each class, or the mean gap, and warn about what is not defined."""
     by_class = gaps(rates.T, pairs)
     if np.isnan(rates).any():
         _warn_of_empty(rates, table, gap=name, defined=int((~np.isnan(by_class)).sum()), n=len(table.classes))

@@ -1,4 +1,4 @@
-"""Every gap of a table with its confidence interval and its permutation null, as data frames."""
+"""Data frames of every gap of a table, with confidence intervals and permutation nulls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._table import SCORES, Counts, GroupTable, Rates, gaps, mean_of_defined, pr
 
 
 class Measure(NamedTuple):
-    """What groups are compared by, and what chance would leave as it is."""
+    """Rates that groups are compared by, and what the null distribution keeps fixed."""
 
     rates: Callable[[Counts], Rates]
     within_class: bool  # whether the null keeps the true classes of each group
@@ -28,7 +28,7 @@ MEASURES = {
     "macro_f1": Measure(SCORES["macro_f1"], within_class=False),
 }
 BY_CLASS = {"delta_dsp": "predicted", "delta_deo": "recall"}
-"""The gaps that are means over classes, and the rates they compare."""
+"""Gaps that are means over classes, and the rates that they compare."""
 
 
 class Resampled(NamedTuple):
@@ -41,7 +41,7 @@ class Resampled(NamedTuple):
 
 
 def resample(counts: Counts, n_resamples: int, seed: int) -> dict[str, Resampled]:
-    """Rates of the table, of its bootstrap and of its permutations, for each measure."""
+    """Compute the rates of the table, of its bootstrap and of its permutations, for each measure."""
     rng = np.random.default_rng(seed)
     expected = smoothed(counts)
     drawn: dict[str, list[tuple[Rates, Rates]]] = {name: [] for name in MEASURES}
@@ -61,7 +61,7 @@ def resample(counts: Counts, n_resamples: int, seed: int) -> dict[str, Resampled
 
 
 def gap_frame(resampled: dict[str, Resampled], *, pairs: str, confidence_level: float) -> pd.DataFrame:
-    """A row per gap between groups: its size, its interval, its null."""
+    """Return one row per gap between groups: its size, its interval, its null."""
 
     def gap(rates: Rates) -> Rates:
         return mean_of_defined(gaps(np.swapaxes(rates, -1, -2), pairs))
@@ -73,7 +73,7 @@ def gap_frame(resampled: dict[str, Resampled], *, pairs: str, confidence_level: 
         corrected, low, high = np.clip(gap_interval(observed, expected, bootstrap, gap, confidence_level), 0.0, bound)
         chance = _null_row(value, gap(null))
         if chance["p_value"] > 1 - confidence_level:
-            low = 0.0  # chance alone may have made this gap
+            low = 0.0  # chance alone can explain this gap
         rows[name] = {
             "gap": value,
             "corrected": corrected,
@@ -87,7 +87,7 @@ def gap_frame(resampled: dict[str, Resampled], *, pairs: str, confidence_level: 
 
 
 def class_gap_frame(resampled: dict[str, Resampled], classes: list[Any], *, confidence_level: float) -> pd.DataFrame:
-    """A row per gap and class: last group minus first, signed, with its interval and its null."""
+    """Return one row per gap and class: last group minus first, signed, with its interval and its null."""
     tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
     rows = {}
     for name in BY_CLASS:
@@ -105,7 +105,7 @@ def class_gap_frame(resampled: dict[str, Resampled], classes: list[Any], *, conf
 
 
 def rate_frame(table: GroupTable, resampled: dict[str, Resampled], *, confidence_level: float) -> pd.DataFrame:
-    """A row per rate, class and group: on how many nodes, with its interval and the range that chance gives."""
+    """Return one row per rate, class and group: number of nodes, rate, interval, and range under chance."""
     tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
     nodes = {"delta_dsp": table.counts.sum((1, 2))[:, None], "delta_deo": table.counts.sum(-1)}
     rows = {}
@@ -129,7 +129,7 @@ def rate_frame(table: GroupTable, resampled: dict[str, Resampled], *, confidence
 
 
 def wilson_interval(rate: Any, n: Any, confidence_level: float) -> tuple[Rates, Rates]:
-    """Wilson's score interval of a proportion; NaN where there are no nodes."""
+    """Compute Wilson's score interval of a proportion. NaN if there are no nodes."""
     z = NormalDist().inv_cdf((1 + confidence_level) / 2)
     centre = ratio(rate * n + z**2 / 2, n + z**2)
     reach = ratio(z * np.sqrt(n * rate * (1 - rate) + z**2 / 4), n + z**2)
@@ -137,7 +137,7 @@ def wilson_interval(rate: Any, n: Any, confidence_level: float) -> tuple[Rates, 
 
 
 def _null_row(observed: float, null: Rates) -> dict[str, float]:
-    """Mean and 95 % quantile of a gap under chance, and how often chance gives as large a one."""
+    """Compute mean and 95 % quantile of a gap under chance, and how often chance gives a gap this large."""
     null = null[~np.isnan(null)]
     if np.isnan(observed) or not len(null):
         return dict.fromkeys(("null_mean", "null_95", "p_value"), np.nan)
@@ -150,5 +150,5 @@ def _null_row(observed: float, null: Rates) -> dict[str, float]:
 
 
 def _by_group(rates: Rates, ndim: int) -> Rates:
-    """One number per group becomes a row of one."""
+    """Add a last axis to rates that are one number per group."""
     return rates if rates.ndim == ndim else rates[..., None]

@@ -1,4 +1,4 @@
-"""Which candidates of a search over accuracy and fairness are worth a look, and rules that pick one of them."""
+"""The Pareto front of a search over accuracy and fairness, and rules that select one candidate."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class FairestWithin:
-    """The fairest candidate whose accuracy is at most ``tolerance`` below the best one's.
+    """Select the fairest candidate whose accuracy is at most ``tolerance`` below the best.
 
     Parameters
     ----------
     tolerance : float, default=0.02
     accuracy, fairness : str, default="accuracy", "neg_delta_dsp"
-        Names of the scores in the search, higher being better for both.
+        Names of the scores in the search. Higher is better for both.
 
     Examples
     --------
@@ -28,7 +28,7 @@ class FairestWithin:
 
     def __init__(self, tolerance: float = 0.02, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
         if not 0 <= tolerance < 1:
-            raise ValueError(f"tolerance is a part of 1, such as 0.02 for two points of accuracy, got {tolerance}.")
+            raise ValueError(f"tolerance must be in [0, 1), such as 0.02 for two percentage points, got {tolerance}.")
         self.tolerance, self.accuracy, self.fairness = tolerance, accuracy, fairness
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
@@ -40,13 +40,13 @@ class FairestWithin:
 
 
 class MostAccurateWithin:
-    """The most accurate candidate whose gap is at most ``max_gap``; the fairest one if there is none.
+    """Select the most accurate candidate whose gap is at most ``max_gap``, or the fairest if there is none.
 
     Parameters
     ----------
     max_gap : float, default=0.1
     accuracy, fairness : str, default="accuracy", "neg_delta_dsp"
-        Names of the scores in the search, higher being better for both.
+        Names of the scores in the search. Higher is better for both.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class MostAccurateWithin:
 
     def __init__(self, max_gap: float = 0.1, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
         if not 0 <= max_gap <= 1:
-            raise ValueError(f"max_gap is a part of 1, such as 0.1 for ten points, got {max_gap}.")
+            raise ValueError(f"max_gap must be in [0, 1], such as 0.1 for ten percentage points, got {max_gap}.")
         self.max_gap, self.accuracy, self.fairness = max_gap, accuracy, fairness
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
@@ -73,16 +73,16 @@ class MostAccurateWithin:
 
 
 def pareto_front(accuracy: ArrayLike, gap: ArrayLike) -> NDArray[np.bool_]:
-    """Which candidates no other one beats: none is as accurate and as fair, and better in one of the two.
+    """Find the candidates on the Pareto front: no other is at least as accurate and as fair, and better in one.
 
     Parameters
     ----------
     accuracy, gap : array-like of shape (n_candidates,)
-        Higher is better for the first, lower for the second. NaN is never on the front.
+        Higher accuracy and lower gap are better. Candidates with NaN are never on the front.
 
     Returns
     -------
-    ndarray of shape (n_candidates,)
+    ndarray of bool of shape (n_candidates,)
 
     Examples
     --------
@@ -94,7 +94,7 @@ def pareto_front(accuracy: ArrayLike, gap: ArrayLike) -> NDArray[np.bool_]:
 
 
 def undominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which points, (n_points, n_scores), no other one beats; higher is better, and NaN is never among them."""
+    """Find the points, (n_points, n_scores), that no other dominates. Higher is better; NaN is excluded."""
     front = np.asarray(~np.isnan(points).any(1))
     for number in np.flatnonzero(front):
         beats = (points >= points[number]).all(1) & (points > points[number]).any(1)
@@ -107,8 +107,8 @@ def _means(cv_results: Mapping[str, Any], name: str) -> Any:
     if key not in cv_results:
         known = sorted(k.removeprefix("mean_test_") for k in cv_results if k.startswith("mean_test_"))
         raise ValueError(
-            f"The search has no score {name!r}, only {known}; pass scoring=SCORERS or fairness_scoring. If that was "
-            "done, scoring failed, and the warnings above say why."
+            f"The search has no score {name!r}, only {known}. Pass scoring=SCORERS or scoring=fairness_scoring. If you "
+            "did, scoring failed, and the warnings above say why."
         )
     means = np.asarray(cv_results[key], dtype=np.float64)
     if np.isnan(means).all():
@@ -117,7 +117,7 @@ def _means(cv_results: Mapping[str, Any], name: str) -> Any:
 
 
 def _best(first: Any, second: Any, *, allowed: Any) -> int:
-    """The allowed candidate that is highest in the first score and, of equal ones, in the second."""
+    """Return the allowed candidate with the highest first score. The second score breaks ties."""
     usable = allowed & ~np.isnan(first)
     if not usable.any():
         raise ValueError("No candidate has both scores defined.")

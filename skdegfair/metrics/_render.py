@@ -1,4 +1,4 @@
-"""A fairness report as text and as HTML."""
+"""Render a fairness report as text and as HTML."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ h1 {{ font: 600 1.5rem system-ui, sans-serif; }}
 
 
 def as_text(report: DegreeFairnessReport) -> str:
-    """The report in lines of text."""
+    """Render the report as text."""
     parts = [heading(report)]
     for title, _, frame in sections(report):
         parts.append(f"{title}\n{frame.to_string(index_names=False)}")
@@ -57,54 +57,55 @@ def as_text(report: DegreeFairnessReport) -> str:
 
 
 def as_fragment(report: DegreeFairnessReport) -> str:
-    """The report as a piece of a page, for notebooks."""
+    """Render the report as an HTML fragment for notebooks."""
     return f"<style>{STYLE}</style>{_body(report, plots=False)}"
 
 
 def as_page(report: DegreeFairnessReport, title: str) -> str:
-    """The report as a page of its own, with plots."""
+    """Render the report as an HTML page with plots."""
     body = f"<style>{STYLE}</style>{_body(report, plots=True)}"
     return PAGE.format(title=escape(title), body=body)
 
 
 def heading(report: DegreeFairnessReport) -> str:
-    """What was assessed, in a sentence or two."""
+    """Describe what was assessed."""
     n_nodes = int(report.counts.sum() + report.table.outside.sum())
     kind = "degree" if report.hops == 1 else f"{report.hops}-hop degree"
     return (
         f"Degree fairness of predictions for {n_nodes} nodes, {len(report.classes)} classes, "
         f"{len(report.groups)} groups by {kind}.\n"
-        f"All numbers but counts, degrees and p-values are percentages. {report.n_resamples} resamples."
+        f"All numbers except counts, degrees and p-values are percentages. {report.n_resamples} resamples."
     )
 
 
 def sections(report: DegreeFairnessReport) -> list[tuple[str, str, pd.DataFrame]]:
-    """Title, explanation and table of each part."""
+    """Return title, explanation and table of each section."""
     level = f"{100 * report.confidence_level:g} % interval"
     return [
         (
             "All nodes",
-            "The majority vote gives every node the most frequent class; the true labels may have a gap themselves.",
+            "The majority vote predicts the most frequent class for every node. The true labels can have a gap, too.",
             report.scores.map(percent).rename(columns=TITLES),
         ),
         ("Groups", "Scores within each group of nodes.", _groups(report)),
         (
             "Gaps between groups" if len(report.groups) == 2 else f"Gaps between groups, {report.pairs} over pairs",
-            "The gap as observed; an estimate of it without the part that noise adds, with its interval; what chance "
-            "alone gives on average and in 95 % of cases; how often it gives at least as much. Whether there is a gap "
-            "is for the p-value to say, how large it is for the interval. Nodes are taken for independent.",
+            "The observed gap; an estimate corrected for the part that noise adds, with its interval; the mean and the "
+            "95 % quantile of the gap under chance; and how often chance gives a gap at least this large. Use the "
+            "p-value to judge whether there is a gap, and the interval to judge its size. Nodes are treated as "
+            "independent.",
             _gaps(report, level),
         ),
         (
             f"Gaps by class, {report.groups[-1]} minus {report.groups[0]}",
-            "How often the class is predicted, and how often it is recognised.",
+            "How often the class is predicted, and its recall.",
             _class_gaps(report, level),
         ),
     ]
 
 
 def percent(value: float) -> str:
-    """A share as a percentage, or a dash if it is not defined."""
+    """Format a fraction as a percentage, or as a dash if it is not defined."""
     return "-" if pd.isna(value) else f"{100 * value:.1f}"
 
 

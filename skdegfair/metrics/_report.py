@@ -1,4 +1,4 @@
-"""All that predictions say about degree fairness, in one object."""
+"""Report on the degree fairness of predictions."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from ._table import Counts, GroupTable, as_degrees, group_numbers, table_of
 
 
 class DegreeFairnessReport:
-    """What predictions give to nodes of low and of high degree, how sure that is, and what chance would give.
+    """Report on the degree fairness of predictions, with confidence intervals and results under chance.
 
-    Made by :func:`degree_fairness_report` or :meth:`from_estimator`. ``print`` shows it as
-    text, a notebook as HTML, and :meth:`to_html` writes a page with plots.
+    Use :func:`degree_fairness_report` or :meth:`from_estimator` to make one. ``print`` shows
+    it as text, a notebook shows it as HTML, and :meth:`to_html` writes a page with plots.
 
     Parameters
     ----------
     table : GroupTable
         Counts by group, true and predicted class.
     ranges : DataFrame or None, default=None
-        Lowest and highest degree of each group, where degrees are known.
+        Lowest and highest degree of each group, if degrees are known.
     curve : DataFrame or None, default=None
         Accuracy by degree, see :func:`degree_curve`.
     hops : int, default=1
-        Of the generalized degree.
+        Number of hops of the generalized degree.
     pairs : {"max", "mean"}, default="max"
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
@@ -47,38 +47,39 @@ class DegreeFairnessReport:
         Nodes by group, true class and predicted class.
     classes, groups : list
     scores : DataFrame
-        Accuracy, balanced accuracy, macro-F1 of all nodes and both gaps: of the predictions,
-        of a vote for the most frequent true class, and of the true labels themselves,
-        which may have a gap too.
+        Accuracy, balanced accuracy and macro-F1 of all nodes, and both gaps: for the
+        predictions, for a vote for the most frequent true class, and for the true labels
+        themselves, which can have a gap, too.
     group_scores : DataFrame
         Size, degrees, accuracy, balanced accuracy and macro-F1 of each group.
     gaps : DataFrame
-        Each gap between groups; ``corrected``, an estimate of it without the part that
-        noise adds; its bootstrap confidence interval ``ci_low``, ``ci_high``, which
-        contains 0 whenever chance could have made the gap; mean and 95 % quantile of the
-        gap under chance and the ``p_value``; and over how many classes it is defined.
+        Each gap between groups; ``corrected``, an estimate without the part that noise
+        adds; its bootstrap confidence interval ``ci_low``, ``ci_high``, which contains 0
+        if chance alone can explain the gap; the mean and the 95 % quantile of the gap
+        under chance, and the ``p_value``; and the number of classes for which it is defined.
     class_gaps : DataFrame
-        The same for each class, last group minus first, signed. The null is that of the
-        absolute difference.
+        The same for each class, last group minus first, signed. The null distribution is
+        that of the absolute difference.
     rates : DataFrame
-        How often each class is predicted and recognised in each group: on how many nodes,
-        with an interval and the range that chance gives.
+        How often each class is predicted, and its recall, in each group: number of nodes,
+        rate, interval, and range under chance.
     curve : DataFrame or None
 
     Notes
     -----
-    Whether degree plays a part at all is for the p-value to say, how large a part for the
-    interval. Both take nodes for independent. The errors of a graph neural network are
-    alike among neighbours, so that the truth is less certain than they say; and they
-    concern this one fitted model on these nodes, not another split or seed. The p-values
-    of classes are not adjusted for their number.
+    Use the p-value to judge whether degree plays a role, and the interval to judge how
+    large it is. Both treat nodes as independent. The errors of a graph neural network are
+    similar among neighbors, so the results are less certain than p-values and intervals
+    say. They also apply to this fitted model and these nodes only, not to another split or
+    seed. The p-values of classes are not adjusted for multiple comparisons.
 
-    The bootstrap keeps the sizes of the groups and draws from the table with one more node
-    for each class of a group, spread half as the predictions of that class in all groups
-    and half as all predictions.
-    Chance means: for delta DSP, accuracy and macro-F1, the same nodes dealt to groups of
-    these sizes at random; for delta DEO and balanced accuracy, the same within each true
-    class. Nodes in no group count for the scores of all nodes only.
+    The bootstrap keeps the group sizes. It draws from the table with one additional node
+    for each class of a group: half of it is distributed like the predictions of that class
+    in all groups, and half like all predictions.
+
+    Under chance, for delta DSP, accuracy and macro-F1, nodes are assigned at random to
+    groups of the same sizes; for delta DEO and balanced accuracy, this is done within each
+    true class. Nodes in no group only count for the scores of all nodes.
     """
 
     def __init__(
@@ -118,12 +119,12 @@ class DegreeFairnessReport:
         X : Graph or array-like of shape (n_nodes, n_features)
             The nodes to assess, as in ``G[test]``.
         y : array-like of shape (n_nodes,)
-            Their true classes. Nodes that the estimator takes for unlabelled are left out.
+            True classes. Nodes that are unlabeled for the estimator are left out.
         degree : array-like of shape (n_nodes,), default=None
-            Degrees of the nodes; read from X if it is a Graph.
+            Degrees of the nodes, read from X if it is a Graph.
         groups, hops, labels, **options
-            Further parameters of :func:`degree_fairness_report`. The classes are by default
-            all that the estimator knows, and those in y.
+            Further parameters of :func:`degree_fairness_report`. By default, ``labels`` are
+            all classes of the estimator, and those in y.
         """
         nodes = assess(estimator, X, y, degree=degree, groups=groups, hops=hops, labels=labels)
         return degree_fairness_report(
@@ -152,7 +153,7 @@ class DegreeFairnessReport:
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """Scores of all nodes and both gaps, beside those of a majority vote and of the labels."""
+        """Scores of all nodes and both gaps, next to those of a majority vote and of the labels."""
         return overall_scores(self.table, self.pairs)
 
     @cached_property
@@ -172,7 +173,7 @@ class DegreeFairnessReport:
 
     @cached_property
     def rates(self) -> pd.DataFrame:
-        """How often each class is predicted and recognised in each group."""
+        """How often each class is predicted, and its recall, in each group."""
         return rate_frame(self.table, self._resampled, confidence_level=self.confidence_level)
 
     @cached_property
@@ -188,12 +189,12 @@ class DegreeFairnessReport:
         return _render.as_fragment(self)
 
     def to_html(self, path: str | Path | None = None, *, title: str = "Degree fairness report") -> str:
-        """Write a page with all tables and plots, which needs no other file.
+        """Write a self-contained page with all tables and plots.
 
         Parameters
         ----------
         path : str or Path, default=None
-            Where to write it; None only returns it.
+            Where to write the page. If None, it is only returned.
         title : str
 
         Returns
@@ -221,7 +222,7 @@ def degree_fairness_report(
     n_resamples: int = 1000,
     random_state: Any = 0,
 ) -> DegreeFairnessReport:
-    """Assess how differently predictions treat nodes of low and of high degree.
+    """Assess how predictions differ between nodes of low and of high degree.
 
     Parameters
     ----------
@@ -230,21 +231,21 @@ def degree_fairness_report(
         Generalized degrees of the nodes, or the nodes as a view of their graph, as in
         ``G[test]``.
     groups : array-like of shape (n_nodes,), default=None
-        Groups to compare in place of the nodes of lowest and highest degree: numbers from
-        0 for the lowest degrees with -1 for none, or names. For quartiles of degrees say
-        ``groups=degree_groups(degree, n_groups=4)``; degree may be given as well.
+        Groups to compare instead of the nodes of lowest and highest degree: numbers from 0
+        for the lowest degrees, with -1 for no group, or names. For quartiles of the degrees,
+        pass ``groups=degree_groups(degree, n_groups=4)``. You may also pass degree.
     hops : int, default=1
-        Which generalized degree to count in a Graph (walks of that length); where degrees
-        are given as numbers, which they are.
+        Number of hops of the generalized degree, which counts walks of that length. If
+        degrees are passed as numbers, the number of hops that they were computed with.
     share : float, default=None
-        Size of the low and the high group made from degrees, 0.2 if None.
+        Fraction of the nodes in the low and in the high degree group, 0.2 if None.
     labels : array-like, default=None
-        The classes to average over; by default those in y_true and y_pred.
+        Classes to average over, by default those in y_true and y_pred.
     pairs : {"max", "mean"}, default="max"
-        Over pairs of more than two groups, the largest difference or the mean.
+        With more than two groups, use the largest difference over all pairs, or the mean.
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
-        Tables drawn for the bootstrap and for each null.
+        Number of tables drawn for the bootstrap and for each null distribution.
     random_state : int, RandomState instance or None, default=0
         The same state gives the same report.
 

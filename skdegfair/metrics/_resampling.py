@@ -1,4 +1,4 @@
-"""How sure a gap is, and what chance alone would give: other tables that might have come out.
+"""Resampled tables of counts, for confidence intervals of gaps and for their distribution under chance.
 
 Everything is drawn from the table of counts, so the cost does not grow with the number of nodes.
 """
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from ._table import Counts, Rates, check_pairs, mean_of_defined, ratio
 
 CELLS_AT_ONCE = 4_000_000
-"""Bounds the memory that resampled tables take."""
+"""Limits the memory of resampled tables."""
 
 Gap = Callable[[Rates], Rates]
 
 
 def check_options(pairs: str, confidence_level: float, n_resamples: int) -> None:
-    """Refuse what cannot be meant."""
+    """Raise ValueError if an option is out of range."""
     check_pairs(pairs)
     if not 0 < confidence_level < 1:
         raise ValueError(f"confidence_level must be between 0 and 1, got {confidence_level}.")
@@ -29,16 +29,16 @@ def check_options(pairs: str, confidence_level: float, n_resamples: int) -> None
 
 
 def chunks(n_resamples: int, n_cells: int) -> Iterator[int]:
-    """How many tables of so many cells to draw at a time."""
+    """Yield how many tables to draw at a time, given the number of cells per table."""
     size = max(1, CELLS_AT_ONCE // n_cells)
     for start in range(0, n_resamples, size):
         yield min(size, n_resamples - start)
 
 
 def smoothed(counts: Counts) -> Counts:
-    """Counts with one more node for each class of each group, so that no rate counts as known for certain.
+    """Add one node to each class of each group, so that no rate is treated as certain.
 
-    Half of it is spread as the predictions of the class in all groups, half as all predictions.
+    Half of it is distributed like the predictions of the class in all groups, half like all predictions.
     """
     of_class = counts.sum(-1, keepdims=True)
     pooled = ratio(counts.sum(0), counts.sum((0, 2))[:, None])
@@ -48,7 +48,7 @@ def smoothed(counts: Counts) -> Counts:
 
 
 def bootstrap_tables(expected: Counts, size: int, rng: np.random.Generator) -> Counts:
-    """Tables of as many nodes per group, drawn at the expected rates: (size, n_groups, n_classes, n_classes)."""
+    """Draw tables at the expected rates, with the same group sizes: (size, n_groups, n_classes, n_classes)."""
     n_groups, n_classes, _ = expected.shape
     cells = expected.reshape(n_groups, -1)
     used = cells.any(0)
@@ -60,10 +60,10 @@ def bootstrap_tables(expected: Counts, size: int, rng: np.random.Generator) -> C
 
 
 def permuted_tables(counts: Counts, size: int, rng: np.random.Generator, *, within_class: bool) -> Counts:
-    """Tables as they would be if groups were dealt out at random: (size, n_groups, n_classes, n_classes).
+    """Draw tables in which nodes are assigned to groups at random: (size, n_groups, n_classes, n_classes).
 
-    Over all nodes, so that true and predicted class do not depend on the group; or among the nodes of each true
-    class, so that the prediction does not depend on the group once the class is known.
+    Either among all nodes, so that true and predicted class do not depend on the group; or within each true class, so
+    that the prediction does not depend on the group given the class.
     """
     n_groups, n_classes, _ = counts.shape
     whole = counts.astype(np.int64)
@@ -99,19 +99,18 @@ def _deal(pool: NDArray[np.int64], hands: NDArray[np.int64], size: int, rng: np.
 def gap_interval(
     rates: Rates, expected: Rates, draws: Rates, gap: Gap, confidence_level: float
 ) -> tuple[float, float, float]:
-    """Estimate of a gap without the part that noise adds to it, and its confidence interval.
+    """Estimate a gap without the part that noise adds to it, with a confidence interval.
 
-    A mean of absolute differences is too large on average, since noise widens a
-    difference of nothing and hardly narrows any, and a percentile interval errs in the
-    same direction once more. How much noise adds depends on how large the differences
-    are; so it is measured at rates that are drawn together as far as noise has driven them
-    apart. The interval is as wide as that estimate varies in resamples, and may lie below
-    the gap as observed.
+    A mean of absolute differences is too large on average: noise increases differences
+    close to 0 and rarely decreases any. A percentile interval has the same bias twice. How
+    much noise adds depends on the size of the differences, so it is measured at rates from
+    which the spread due to noise has been removed. The width of the interval is the
+    variation of this estimate in resamples. The interval can lie below the observed gap.
 
     Parameters
     ----------
     rates, expected : ndarray of shape (n_groups, n)
-        Observed, and those that the resamples were drawn with.
+        Observed rates, and the rates that the resamples were drawn with.
     draws : ndarray of shape (n_resamples, n_groups, n)
     gap : function from (..., n_groups, n) to (...)
     confidence_level : float
@@ -135,7 +134,7 @@ def gap_interval(
         return gap(at) - added
 
     corrected = without_noise(rates)
-    if rates.shape == (2, 1):  # one difference: the interval of the difference itself says more
+    if rates.shape == (2, 1):  # a single difference: the interval of the difference itself is more informative
         tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
         ends = rates[1, 0] - rates[0, 0] + np.quantile(noise[:, 1, 0] - noise[:, 0, 0], tails)
         low = 0.0 if ends[0] < 0 < ends[1] else np.abs(ends).min()
@@ -146,6 +145,6 @@ def gap_interval(
 
 
 def _spread(rates: Rates) -> tuple[Rates, Rates]:
-    """Mean over the groups, and how far each group is from it."""
+    """Return the mean over the groups, and the difference of each group from it."""
     centre = mean_of_defined(np.swapaxes(rates, -1, -2))[..., None, :]
     return centre, rates - centre

@@ -1,6 +1,6 @@
-"""Scorers for scikit-learn's cross-validation and searches: degrees are read from the Graph that is scored.
+"""Scorers for scikit-learn's cross-validation and searches. Degrees are read from the Graph that is scored.
 
-Higher is better, so gaps come out negative, as in scikit-learn's neg_log_loss.
+Higher is better, so gaps are negated, as in scikit-learn's neg_log_loss.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ._table import accuracies, gaps, mean_of_defined, prediction_rates, recalls
 
 RATES = {"dsp": prediction_rates, "deo": recalls}
 NO_DEGREES = (
-    "{name} needs the degrees of the nodes. Score on a Graph; or with metadata routing on, request them with "
-    "scorer.set_score_request(degree=True) and pass them, as in params={{'degree': degree}} of cross_validate."
+    "{name} needs the degrees of the nodes. Score on a Graph. Or enable metadata routing, request the degrees with "
+    "scorer.set_score_request(degree=True) and pass them, as in cross_validate(..., params={{'degree': degree}})."
 )
-NO_ROUTING = "Requests for metadata need metadata routing: call sklearn.set_config(enable_metadata_routing=True) first."
+NO_ROUTING = "Metadata routing is not enabled. Call sklearn.set_config(enable_metadata_routing=True) first."
 
 
 class _Scorer:
-    """What scikit-learn and skorch ask of a scorer beside a call."""
+    """Methods that scikit-learn and skorch expect of a scorer."""
 
     __name__: str
 
@@ -38,7 +38,7 @@ class _Scorer:
         Parameters
         ----------
         degree : bool, str or None
-            Whether ``degree`` shall be passed on, or the name under which it comes.
+            Whether ``degree`` is passed to the scorer, or the name of the metadata to pass.
 
         Returns
         -------
@@ -50,7 +50,7 @@ class _Scorer:
         return self
 
     def get_metadata_routing(self) -> Any:
-        """What metadata is asked for."""
+        """Return the requested metadata."""
         request = getattr(self, "_metadata_request", None)
         return self._default_request() if request is None else get_routing_for_object(request)
 
@@ -63,17 +63,17 @@ class _Scorer:
 class FairnessScoring(_Scorer):
     """Scorer of accuracy and both negated gaps from one prediction.
 
-    For ``scoring=`` of a search over several metrics; :data:`fairness_scoring` is one with
-    the defaults. Nodes that the estimator takes for unlabelled are left out. In
-    cross-validation, classes may be missing from small groups: they are left out of the
+    Use it as ``scoring=`` in a search over several metrics. :data:`fairness_scoring` is an
+    instance with the defaults. Nodes that are unlabeled for the estimator are left out. In
+    cross-validation, classes can be missing from small groups. They are left out of the
     mean without a warning, and a score that is not defined at all is NaN.
 
     Parameters
     ----------
     hops : int, default=1
-        Of the generalized degree that is read from a Graph.
+        Number of hops of the generalized degree that is read from a Graph.
     share : float, default=0.2
-        Part of the nodes in the low and in the high group.
+        Fraction of the nodes in the low and in the high group.
     """
 
     __name__ = "fairness_scoring"
@@ -88,12 +88,12 @@ class FairnessScoring(_Scorer):
 
     def _assess(self, estimator: Any, X: Any, y_true: Any, degree: Any) -> dict[str, float]:
         if degree is None:
-            if not callable(getattr(X, "degree", None)):  # a Graph, or what skorch is given of one
+            if not callable(getattr(X, "degree", None)):  # neither a Graph nor the data set that skorch gets
                 raise TypeError(NO_DEGREES.format(name=self.__name__))
-            degree = X  # asked when it has been predicted: batches come in an order of their own
+            degree = X  # read after prediction, because batches are in another order
         nodes = assess(
             estimator, X, _labels_of(X, y_true), degree=degree, hops=self.hops
-        )  # labels: each fold averages over the same
+        )  # same labels, so that each fold averages over the same classes
         table = table_of(
             nodes.y_true, nodes.y_pred, degree=nodes.degree, groups=None, share=self.share, labels=nodes.labels
         )
@@ -107,7 +107,7 @@ class FairnessScoring(_Scorer):
 
 
 class DegreeScorer(FairnessScoring):
-    """Scorer of a gap between degree groups, negated; made by :func:`make_degree_scorer`."""
+    """Scorer of a negated gap between degree groups. Use :func:`make_degree_scorer` to make one."""
 
     def __init__(self, gap: str, *, hops: int = 1, share: float = 0.2) -> None:
         super().__init__(hops=hops, share=share)
@@ -124,7 +124,7 @@ class DegreeScorer(FairnessScoring):
 
 
 class Tradeoff(FairnessScoring):
-    """Scorer of accuracy less ``weight`` times a gap, one number for searches that take only one.
+    """Scorer of accuracy minus ``weight`` times a gap, for searches that accept only one score.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class Tradeoff(FairnessScoring):
 
 
 class Accuracy(_Scorer):
-    """Plain accuracy, beside the gaps in SCORERS."""
+    """Scorer of accuracy, used with the gaps in SCORERS."""
 
     __name__ = "accuracy"
 
@@ -181,9 +181,9 @@ def make_degree_scorer(gap: str = "dsp", *, hops: int = 1, share: float = 0.2) -
     gap : {"dsp", "deo"}, default="dsp"
         Statistical parity (:func:`delta_dsp`) or equal opportunity (:func:`delta_deo`).
     hops : int, default=1
-        Of the generalized degree.
+        Number of hops of the generalized degree.
     share : float, default=0.2
-        Part of the nodes in the low and in the high group.
+        Fraction of the nodes in the low and in the high group.
 
     Examples
     --------
@@ -204,7 +204,7 @@ SCORERS: dict[str, Any] = {
     "neg_delta_dsp": make_degree_scorer("dsp"),
     "neg_delta_deo": make_degree_scorer("deo"),
 }
-"""For ``scoring=`` of a search over several metrics; scikit-learn does not take new names as strings."""
+"""For ``scoring=`` of a search over several metrics. scikit-learn does not accept new scorers by name."""
 
 
 fairness_scoring = FairnessScoring()
@@ -212,12 +212,12 @@ fairness_scoring = FairnessScoring()
 
 
 def get_scorer(name: str) -> Any:
-    """One of SCORERS by name, as a copy: requests for metadata may be set on it."""
+    """Return a copy of one of SCORERS by name; metadata requests can be set on the copy."""
     if name not in SCORERS:
-        raise ValueError(f"{name!r} is not a scorer; there are {sorted(SCORERS)}.")
+        raise ValueError(f"{name!r} is not a scorer. The scorers are {sorted(SCORERS)}.")
     return copy.deepcopy(SCORERS[name])
 
 
 def _labels_of(X: Any, y_true: Any) -> Any:
-    """Labels as they are given; skorch without caching hands over its data set only."""
+    """Return y_true, or the labels of the data set if skorch, without caching, passes only that."""
     return np.asarray(X.y) if y_true is None else y_true

@@ -1,4 +1,4 @@
-"""How well all nodes and the nodes of each group fare, beside what would be easy to reach."""
+"""Scores of all nodes and of each group, next to those of simple baselines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._table import SCORES, Counts, GroupTable, gaps, mean_of_defined
 
 
 def overall_scores(table: GroupTable, pairs: str) -> pd.DataFrame:
-    """Scores of all nodes and both gaps: of predictions, of a majority vote and of the true labels themselves."""
+    """Compute the scores of all nodes and both gaps, for predictions, a majority vote and the true labels."""
     truth = np.stack([*table.counts.sum(-1), table.outside.sum(-1)])  # nodes in no group come last
     vote = np.zeros((*truth.shape, truth.shape[1]))
     vote[:, :, truth.sum(0).argmax()] = truth
@@ -23,7 +23,7 @@ def overall_scores(table: GroupTable, pairs: str) -> pd.DataFrame:
 
 
 def scores_by_group(table: GroupTable, ranges: pd.DataFrame | None) -> pd.DataFrame:
-    """Size, degrees where they are known, and scores of each group."""
+    """Compute the size, the degrees if they are known, and the scores of each group."""
     frame = pd.DataFrame({"n": table.counts.sum((1, 2)).astype(int)}, index=pd.Index(table.groups, name="group"))
     if ranges is not None:
         for name in ranges:
