@@ -231,8 +231,8 @@ def test_without_context_and_penalties_it_is_the_base_gnn(data, backbone):
 @pytest.mark.parametrize(
     "option",
     [
-        {"fairness_loss": "deo"}, {"context_hops": 2}, {"context_weight": 0.1}, {"fairness_weight": 10}, {"constraint_weight": 1},
-        {"degree_threshold": 2}, {"class_weight": {0: 3.0}}, {"backbone": "sage"},
+        {"fairness_loss": "deo"}, {"context_hops": 2}, {"context_weight": 0.1}, {"fairness_weight": 10},
+        {"constraint_weight": 1}, {"degree_threshold": 2}, {"class_weight": {0: 3.0}}, {"backbone": "sage"},
         {"backbone": "gat"}, {"n_layers": 1}, {"n_layers": 3}, {"hidden_dim": 16}, {"dropout": 0.0},
         {"learning_rate": 0.1}, {"weight_decay": 0.1}, {"random_state": 1}, {"max_epochs": 9},
         {"early_stopping": True}, {"net_params": {"optimizer__betas": (0.5, 0.9)}},
@@ -481,7 +481,8 @@ def test_a_misshapen_second_argument_is_called_A(data, A):
     [
         ("backbone", "gin"), ("hidden_dim", 0), ("n_layers", 0), ("n_heads", 0), ("degree_threshold", "max"),
         ("degree_threshold", -1), ("context_hops", 0), ("context_weight", -1), ("fairness_weight", -0.1),
-        ("constraint_weight", -1), ("fairness_loss", "eo"), ("class_weight", "equal"), ("context_pool", "mean"), ("dropout", 1.0), ("learning_rate", 0), ("weight_decay", -1),
+        ("constraint_weight", -1), ("fairness_loss", "eo"), ("class_weight", "equal"),
+        ("context_pool", "mean"), ("dropout", 1.0), ("learning_rate", 0), ("weight_decay", -1),
         ("max_epochs", 0), ("early_stopping", "yes"), ("validation_fraction", 1.0), ("patience", 0),
         ("monitor", "loss"), ("device", "abacus"), ("random_state", "x"), ("warm_start", "x"), ("callbacks", 3),
         ("net_params", 3), ("net_params", {"lr": 0.1}), ("net_params", {"batch_size": 8}),

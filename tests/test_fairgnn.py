@@ -157,5 +157,5 @@ def test_a_phase_without_parameters_is_an_error(data):
         def phases(self):
             return [Phase("network"), Phase("head", parameters=("head.size",), weights={"size": 1.0})]
 
-    with pytest.raises(ValueError, match="Phase 'head' has no parameters: the network has layers.0.weight"):
+    with pytest.raises(ValueError, match=r"Phase 'head' has no parameters: the network has layers.0.weight"):
         GNNClassifier(mitigation=Misspelled(), max_epochs=2).fit(data.graph, data.y)

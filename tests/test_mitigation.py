@@ -213,7 +213,7 @@ def test_a_term_without_a_weight_is_an_error(data):
         def terms(self):
             return {"spread": lambda output, y, batch: output.logits.var()}
 
-    with pytest.raises(ValueError, match="The loss term 'spread' has no weight. Known terms: classification"):
+    with pytest.raises(ValueError, match=r"The loss term 'spread' has no weight. Known terms: classification"):
         model(mitigation=Forgetful()).fit(data.graph, data.y)
 
 

@@ -60,7 +60,7 @@ def test_the_scaling_is_that_of_sinkhorn_and_knopp(small):
 def test_weights_too_different_to_balance_are_an_error():
     A = np.zeros((40, 40))
     A[0, 1:] = A[1:, 0] = 10.0 ** np.linspace(-300, 300, 39)
-    with pytest.raises(ValueError, match="did not converge.* rescale or clip"):
+    with pytest.raises(ValueError, match=r"did not converge.* rescale or clip"):
         balance(sp.csr_array(A + np.eye(40)), max_iter=3)
 
 
