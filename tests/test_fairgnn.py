@@ -8,7 +8,7 @@ from networks import network_of, objective_of
 from skdegfair import GNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.mitigation import FairGNN, Mitigation, Phase
-from skdegfair.nn import GNN, Linear
+from skdegfair.nn import GNN, Linear, Topology
 
 Y = np.arange(12) % 3
 TRAIN = np.array([0, 1, 2, 3, 5, 6, 8, 9, 10, 11])
@@ -43,38 +43,42 @@ def test_covariance_and_adversary_are_those_of_the_paper(small, groups, backbone
     guess = softmax(output.hidden.detach().numpy() @ weight + bias)
     entropy = -np.mean(np.log(guess[np.arange(12), group]))
     np.testing.assert_allclose(terms["adversary"].item(), entropy, rtol=1e-10)
+    shares = np.bincount(group)[np.bincount(group) > 0] / 12
+    np.testing.assert_allclose(terms["bounded_adversary"].item(), min(entropy, -(shares * np.log(shares)).sum()))
     labeled = softmax(output.logits.detach().numpy())
     np.testing.assert_allclose(
         terms["classification"].item(), -np.mean(np.log(labeled[np.arange(len(TRAIN)), Y[TRAIN]])), rtol=1e-10
     )
 
 
-def test_one_training_step_against_two_plain_ones(data):
+@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam])
+def test_one_training_step_against_two_plain_ones(data, optimizer):
     """The network descends on L_C + alpha L_R - beta L_A, then the adversary on L_A of the same hidden values."""
-    mitigation = FairGNN(covariance_weight=3.0, adversary_weight=0.5)
+    mitigation = FairGNN(covariance_weight=3.0, adversary_weight=0.5, adversary_steps=1)
     options = {"max_epochs": 1, "dropout": 0.0, "learning_rate": 0.1, "weight_decay": 0.0, "random_state": 0}
-    sgd = {"optimizer": torch.optim.SGD}
-    clf = GNNClassifier(mitigation=mitigation, net_params=sgd, **options).fit(data.graph, data.y)
+    chosen = {"optimizer": optimizer}
+    clf = GNNClassifier(mitigation=mitigation, net_params=chosen, **options).fit(data.graph, data.y)
     after = {name: value.detach().numpy() for name, value in clf.module_.named_parameters()}
-    start = GNNClassifier(mitigation=mitigation, net_params=sgd, **options | {"learning_rate": 1e-30})
+    start = GNNClassifier(mitigation=mitigation, net_params=chosen, **options | {"learning_rate": 1e-30})
     start.fit(data.graph, data.y)
     module = start.module_.double().train()
-    fitted = start.mitigation_
-    from skdegfair.nn import Topology
-
     topology = Topology(data.graph, module.operators, feature_scale=start.feature_scale_, dtype=torch.float64)
     batch, y = topology.batch(np.arange(120), 2, all_nodes=True), torch.as_tensor(data.y)
-    terms = objective_of(fitted).terms(module(batch), y, batch)
-    loss = terms["classification"] + 3.0 * terms["covariance"] - 0.5 * terms["adversary"]
+    terms = objective_of(start.mitigation_).terms(module(batch), y, batch)
+    loss = terms["classification"] + 3.0 * terms["covariance"]
+    if terms["adversary"] == terms["bounded_adversary"]:
+        loss = loss - 0.5 * terms["adversary"]
     for name, parameter in module.named_parameters():
         objective = terms["adversary"] if name.startswith("heads.") else loss
         gradient = torch.autograd.grad(objective, parameter, retain_graph=True)[0]
+        if optimizer is torch.optim.Adam:  # the first step of Adam is the sign of the gradient
+            gradient = gradient / (gradient.abs() + 1e-8)
         expected = (parameter - 0.1 * gradient).detach().numpy()
-        np.testing.assert_allclose(after[name], expected, atol=1e-6, err_msg=name)
+        np.testing.assert_allclose(after[name], expected, atol=1e-4, err_msg=name)
 
 
 def readable(weight, seed):
-    """How well a new linear model reads the degree group from held-out hidden representations, balanced."""
+    """Balanced accuracy of the adversary on held-out nodes."""
     made = make_degree_biased_graph(600, random_state=seed)
     train, test = np.arange(0, 600, 2), np.arange(1, 600, 2)
     mitigation = FairGNN(covariance_weight=0.0, adversary_weight=weight)
@@ -84,16 +88,15 @@ def readable(weight, seed):
     adversary = clf.module_.heads["adversary"]
     with torch.no_grad():
         guess = adversary(torch.as_tensor(hidden, dtype=torch.float32)).argmax(1).numpy()[test] == 1
-    fair = [np.mean(guess[group[test] == side] == side) for side in (False, True)]
-    return np.mean(fair)
+    return np.mean([np.mean(guess[group[test] == side] == side) for side in (False, True)])
 
 
 def test_the_adversary_falls_towards_chance_as_its_weight_grows():
-    accuracy = np.array([[readable(weight, seed) for seed in range(3)] for weight in (0.0, 0.1, 1.0)])
-    without, some, much = accuracy.mean(1)
-    assert without > 0.7
-    assert without > some + 0.02
-    assert abs(much - 0.5) < 0.5 * (without - 0.5)
+    accuracy = np.array([[readable(weight, seed) for seed in range(4)] for weight in (0.0, 0.1, 1.0, 3.0)])
+    without, little, some, much = accuracy.mean(1)
+    assert without > 0.65
+    assert without > little > some > much
+    assert much - 0.5 < 0.6 * (without - 0.5)
 
 
 def test_more_weight_on_the_covariance_makes_predictions_independent_of_the_group():
@@ -109,7 +112,7 @@ def test_more_weight_on_the_covariance_makes_predictions_independent_of_the_grou
 
 
 def test_warm_start_and_the_optimizer_of_phases(data):
-    options = {"mitigation": FairGNN(), "max_epochs": 5, "random_state": 0, "warm_start": True}
+    options = {"mitigation": FairGNN(adversary_steps=1), "max_epochs": 5, "random_state": 0, "warm_start": True}
     clf = GNNClassifier(**options).fit(data.graph, data.y)
     state = clf.net_.optimizer_.state_dict()["state"]
     assert {int(each["step"]) for each in state.values()} == {5}  # every parameter once an epoch

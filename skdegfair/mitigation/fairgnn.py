@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,22 @@ class AdversaryLoss:
         return cross_entropy(logits, group)
 
 
+class BoundedAdversaryLoss(AdversaryLoss):
+    """L_A up to the loss of a constant guess, the entropy of the groups.
+
+    -L_A has no lower bound: a network that minimizes it goes on after the adversary has become as bad as a guess, and
+    the two never settle. What the adversary loses beyond that is not counted.
+    """
+
+    def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
+        return super().__call__(output, y, batch).clamp(max=batch.derived((self, "bound"), lambda: self._bound(batch)))
+
+    def _bound(self, batch: Batch) -> float:
+        counts = np.bincount(self.groups.of(batch.everyone).numpy())
+        shares = counts[counts > 0] / counts.sum()
+        return float(-(shares * np.log(shares)).sum())
+
+
 class FairGNN(Mitigation):
     """FairGNN: an adversary on the hidden layer, and a penalty on the covariance of group and prediction.
 
@@ -72,6 +88,9 @@ class FairGNN(Mitigation):
         alpha: weight of the covariance penalty.
     adversary_weight : float, default=0.01
         beta: weight of the adversary's loss, which the network maximizes.
+    adversary_steps : int, default=5
+        Steps of the adversary after each step of the network. The paper has one; with more, the adversary follows the
+        changing representation more closely, and hiding the group from it means more.
     fairness_groups : "threshold" or int, default="threshold"
         The groups: nodes of at most ``degree_threshold`` and the others, or this number of groups between quantiles
         of the training nodes' degrees.
@@ -85,15 +104,15 @@ class FairGNN(Mitigation):
 
     Notes
     -----
-    The network minimizes L_C + alpha L_R - beta L_A, then the adversary minimizes L_A, in one step each of every
-    batch. L_C is the classification loss. L_A is the mean cross-entropy of the adversary, a linear layer, and L_R the
-    sum over groups k and classes y of ``|Cov(1[g = k], p_y)|``. In training on the whole graph both are taken over
-    all nodes, since degrees are known for all; in batches over the nodes of the batch.
+    The network minimizes L_C + alpha L_R - beta L_A, then the adversary minimizes L_A. L_C is the classification loss.
+    L_A is the mean cross-entropy of the adversary, a linear layer, and L_R the sum over groups k and classes y of
+    ``|Cov(1[g = k], p_y)|``. In training on the whole graph both are taken over all nodes, since degrees are known for
+    all; in batches over the nodes of the batch.
 
     Adapted for degree: the paper's estimator of unknown sensitive attributes is not needed. For several classes and
     groups, L_R sums over all pairs; with two of each it is four times the paper's term. The hidden representation is
-    the input of the last layer, after dropout. -L_A is not bounded: with a large ``adversary_weight`` training may
-    diverge, which raises an error.
+    the input of the last layer, after dropout. -L_A has no lower bound, so the network's share of it ends where the
+    adversary is as bad as a constant guess (the entropy of the groups).
 
     Use it when the hidden representation itself should not reveal the degree, or when predictions should be
     uncorrelated with several degree groups at once. With few nodes in a group the adversary learns little.
@@ -121,6 +140,7 @@ class FairGNN(Mitigation):
     _parameter_constraints: dict[str, Any] = {
         "covariance_weight": [Interval(Real, 0, None, closed="left")],
         "adversary_weight": [Interval(Real, 0, None, closed="left")],
+        "adversary_steps": [Interval(Integral, 1, None, closed="left")],
         **GROUP_CONSTRAINTS,
     }
 
@@ -129,11 +149,13 @@ class FairGNN(Mitigation):
         *,
         covariance_weight: float = 4.0,
         adversary_weight: float = 0.01,
+        adversary_steps: int = 5,
         fairness_groups: str | int = "threshold",
         degree_threshold: str | float = "mean",
     ) -> None:
         self.covariance_weight = covariance_weight
         self.adversary_weight = adversary_weight
+        self.adversary_steps = adversary_steps
         self.fairness_groups = fairness_groups
         self.degree_threshold = degree_threshold
 
@@ -147,13 +169,27 @@ class FairGNN(Mitigation):
         )
 
     def terms(self) -> dict[str, Term]:
-        return {"covariance": GroupCovariance(self.groups_), "adversary": AdversaryLoss(self.groups_)}
+        return {
+            "covariance": GroupCovariance(self.groups_),
+            "adversary": AdversaryLoss(self.groups_),
+            "bounded_adversary": BoundedAdversaryLoss(self.groups_),
+        }
 
     def weights(self) -> dict[str, float]:
-        return {"covariance": self.covariance_weight, "adversary": -self.adversary_weight}
+        return {
+            "covariance": self.covariance_weight,
+            "adversary": 0.0,  # it is for the adversary alone
+            "bounded_adversary": -self.adversary_weight,
+        }
 
     def phases(self) -> list[Phase]:
         return [
-            Phase("network"),  # minimizes classification + alpha * covariance - beta * adversary
-            Phase("adversary", parameters=("heads.adversary",), weights={"adversary": 1.0}, reuse=True),
+            Phase("network"),  # minimizes L_C + alpha L_R - beta L_A
+            Phase(
+                "adversary",
+                parameters=("heads.adversary",),
+                weights={"adversary": 1.0},
+                steps=self.adversary_steps,
+                reuse=True,
+            ),
         ]

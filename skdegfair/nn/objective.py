@@ -5,7 +5,7 @@ A term that no weight is known for is an error, so that no term can be dropped s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import torch
@@ -45,10 +45,10 @@ class Objective(nn.Module):
         self.further = dict(terms or {})
         self.unfairness = unfairness
 
-    def terms(self, output: Output, y: Tensor, batch: Batch) -> Terms:
-        """Each term by name, before its weight."""
-        found = {CLASSIFICATION: self.classification(output, y, batch)}
-        found |= {name: term(output, y, batch) for name, term in self.further.items()}
+    def terms(self, output: Output, y: Tensor, batch: Batch, only: Collection[str] | None = None) -> Terms:
+        """Each term by name, before its weight; all of them, or ``only`` some."""
+        known = {CLASSIFICATION: self.classification, **self.further}
+        found = {name: term(output, y, batch) for name, term in known.items() if only is None or name in only}
         return found | output.terms
 
     def classification(self, output: Output, y: Tensor, batch: Batch) -> Tensor:

@@ -61,7 +61,7 @@ class NodeNet(NeuralNetClassifier):
         training: bool = False,
         weights: Mapping[str, float] | None = None,
     ) -> Tensor:
-        terms = self.criterion_.terms(y_pred, y_true, X)
+        terms = self.criterion_.terms(y_pred, y_true, X, only=weights)
         if weights is None:
             prefix = "train" if training else "valid"
             for name, value in terms.items():
