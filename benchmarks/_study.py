@@ -21,9 +21,10 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
-from skdegfair import DegFairGNNClassifier, GNNClassifier
+from skdegfair import GNNClassifier
 from skdegfair.datasets import Split, authors_split, random_split
 from skdegfair.metrics import degree_fairness_report
+from skdegfair.mitigation import DegFair, ReleasedDegFair
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -39,19 +40,27 @@ class Model(NamedTuple):
     on_graph: bool = True
 
 
+def with_degfair(mitigation: Any, **params: Any) -> GNNClassifier:
+    """A classifier with some of the parameters given to its mitigation, those that it has."""
+    own = mitigation.get_params()
+    mitigation.set_params(**{name: value for name, value in params.items() if name in own})
+    rest = {name: value for name, value in params.items() if name not in own}
+    return GNNClassifier(mitigation=mitigation, **rest)
+
+
 MODELS = {
     "majority vote": Model(lambda **_: DummyClassifier(), on_graph=False),
     "logistic regression": Model(lambda **_: LogisticRegression(max_iter=500), on_graph=False),
     "GCN": Model(lambda **p: GNNClassifier(backbone="gcn", **p), "GCN"),
-    "DegFairGCN": Model(lambda **p: DegFairGNNClassifier(backbone="gcn", **p), "DegFairGCN"),
+    "DegFairGCN": Model(lambda **p: with_degfair(DegFair(), backbone="gcn", **p), "DegFairGCN"),
     "GAT": Model(lambda **p: GNNClassifier(backbone="gat", n_heads=2, **p), "GAT"),
-    "DegFairGAT": Model(lambda **p: DegFairGNNClassifier(backbone="gat", n_heads=2, **p), "DegFairGAT"),
+    "DegFairGAT": Model(lambda **p: with_degfair(DegFair(), backbone="gat", n_heads=2, **p), "DegFairGAT"),
     "SAGE": Model(lambda **p: GNNClassifier(backbone="sage", **p), "SAGE"),
-    "DegFairSAGE": Model(lambda **p: DegFairGNNClassifier(backbone="sage", **p), "DegFairSAGE"),
-    RELEASED: Model(lambda **p: DegFairGNNClassifier(arithmetic="released", **p), RELEASED),
-    "no scale & shift": Model(lambda **p: DegFairGNNClassifier(scale_shift=False, **p), "DegFairGCN"),
-    "no contrast": Model(lambda **p: DegFairGNNClassifier(contrast=False, **p), "DegFairGCN"),
-    "no modulation": Model(lambda **p: DegFairGNNClassifier(modulation=False, **p), "DegFairGCN"),
+    "DegFairSAGE": Model(lambda **p: with_degfair(DegFair(), backbone="sage", **p), "DegFairSAGE"),
+    RELEASED: Model(lambda **p: with_degfair(ReleasedDegFair(), **p), RELEASED),
+    "no scale & shift": Model(lambda **p: with_degfair(DegFair(scale_shift=False), **p), "DegFairGCN"),
+    "no contrast": Model(lambda **p: with_degfair(DegFair(contrast=False), **p), "DegFairGCN"),
+    "no modulation": Model(lambda **p: with_degfair(DegFair(modulation=False), **p), "DegFairGCN"),
 }
 
 

@@ -9,7 +9,8 @@ fits are timed inside skdegfair.training.memory_kept, those of torch_geometric t
 
 Usage: python benchmarks/speed.py [--quick] (make speed)
 
-Results are written to benchmarks/results/ (speed.csv, speed_fit.csv, speed_growth.csv). The tables are also written to
+Results are written to benchmarks/results/ (speed.csv, speed_fit.csv, speed_methods.csv,
+speed_growth.csv). The tables are also written to
 docs/speed.rst.
 """
 
@@ -25,7 +26,6 @@ from statistics import median
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 import torch
 from _data import FETCHERS
 from _pyg import pyg_epoch
@@ -34,10 +34,11 @@ from _tables import boxed, into_page
 from scale import peak
 from skorch.callbacks import Callback
 
-from skdegfair import DegFairGNNClassifier
+from skdegfair import DegFairGNNClassifier, GNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.graph import Graph
-from skdegfair.nn import DegFairGNN, GraphTensors, NodeBatch, Objective
+from skdegfair.mitigation import DegFair, FairGNN, Mitigation, RawlsGCN
+from skdegfair.nn import Architecture, ClosedMean, Objective, SparseOperator, Topology
 from skdegfair.training import memory_kept
 
 BACKBONES = {"GCN": "gcn", "SAGE": "sage", "GAT": "gat"}
@@ -53,14 +54,16 @@ def graph_of(name):
     return Graph(data.X.astype(np.float32), data.A), data.y
 
 
-def our_epoch(backbone, graph, y, *, validate=False, **options):
+def our_epoch(backbone, graph, y, mitigation=None, *, validate=False):
     """A function that makes one step of our model, without skorch around it, and if asked for validates it."""
-    module = DegFairGNN(graph.shape[1], int(y.max()) + 1, backbone=backbone, n_heads=4, **options)
-    tensors = GraphTensors(graph, module.operators, degree_threshold=graph.degree().mean())
+    mitigation = DegFair() if mitigation is None else mitigation
     train, valid = (np.arange(start, len(y), 2) for start in (0, 1))
-    batch, labels = NodeBatch(tensors, train), torch.as_tensor(y[train])
-    other, other_labels = NodeBatch(tensors, valid), torch.as_tensor(y[valid])
-    objective = Objective(1.0, 1e-4, "dsp" if options.get("modulation", True) else None)
+    mitigation.learn(graph, train)
+    module = mitigation.build(Architecture(graph.shape[1], int(y.max()) + 1, backbone=backbone, n_heads=4))
+    topology = Topology(graph, module.operators)
+    batch, other = (topology.batch(part, 2, all_nodes=mitigation.all_nodes) for part in (train, valid))
+    labels, other_labels = torch.as_tensor(y[train]), torch.as_tensor(y[valid])
+    objective = Objective(mitigation.weights(), mitigation.terms())
     optimizer = torch.optim.Adam(module.parameters(), lr=0.01, weight_decay=5e-4, fused=True)
 
     def epoch():
@@ -79,19 +82,20 @@ def our_epoch(backbone, graph, y, *, validate=False, **options):
 def floor_epoch(graph, y):
     """The products alone of our DegFairGCN epoch: those of each layer, forward and backward."""
     n_classes, train = int(y.max()) + 1, torch.arange(0, len(y), 2)
-    tensors = GraphTensors(graph, {"closed_mean"})
-    mean, last = tensors.closed_mean, tensors.closed_mean.rows(train)
+    topology = Topology(graph, {ClosedMean()})
+    mean, last = topology.whole[ClosedMean()], topology.block(train.numpy())[ClosedMean()]
     wide, narrow = torch.randn(graph.n_nodes, 96), torch.randn(graph.n_nodes, 3 * n_classes)
     out, hidden = torch.randn(len(train), 3 * n_classes), torch.randn(graph.n_nodes, 32)
     first, second = torch.randn(graph.shape[1], 96), torch.randn(32, 3 * n_classes)
-    sparse = sp.issparse(graph.X)
-    x = tensors.x.forward if sparse else tensors.x
+    features = topology.features()
+    sparse = isinstance(features, SparseOperator)
+    x = features.forward if sparse else features
 
     def epoch():
         with torch.no_grad():
             if sparse:  # dense features are pooled once, before the first epoch
                 mean.forward @ (x @ first)
-                tensors.x.transpose_times(mean.transpose_times(wide))
+                features.transpose_times(mean.transpose_times(wide))
             else:
                 x @ first
                 x.T @ wide
@@ -125,7 +129,7 @@ def compare(dataset, seconds):
     for name, backbone in BACKBONES.items():
         epochs = {
             f"DegFair{name}": our_epoch(backbone, graph, y),
-            name: our_epoch(backbone, graph, y, modulation=False),
+            name: our_epoch(backbone, graph, y, Mitigation()),
             "PyG edge_index": pyg_epoch(backbone, graph, y, "edge_index"),
             "PyG CSR": pyg_epoch(backbone, graph, y, "csr"),
         }
@@ -194,10 +198,10 @@ def overheads(repetitions):
             model.callbacks = None
             timed("fit of 200 epochs", fit)
             timed("200 bare epochs of PyG", lambda: [theirs() for _ in range(200)])
-    for name in ("skorch", "skdegfair._degfair"):
+    for name in ("skorch", "skdegfair.estimators"):
         seconds[f"import {name}"] = []
     for _ in range(max(repetitions, 3)):
-        for name in ("skorch", "skdegfair._degfair"):
+        for name in ("skorch", "skdegfair.estimators"):
             hidden = "import sys; sys.modules['torch_geometric'] = None"  # which skorch would import
             command = [sys.executable, "-c", f"{hidden}; import {name}"]
             timed(f"import {name}", lambda command=command: subprocess.run(command, check=True))
@@ -205,13 +209,31 @@ def overheads(repetitions):
     pairs = {
         "epoch of a fit / bare epoch, with validation": ("epoch of a fit", "bare epoch"),
         "fit of 200 epochs / 200 bare epochs of PyG": ("fit of 200 epochs", "200 bare epochs of PyG"),
-        "import of the classifier / of skorch": ("import skdegfair._degfair", "import skorch"),
+        "import of the classifier / of skorch": ("import skdegfair.estimators", "import skorch"),
     }
     rows = [
         {"what": what, "one, s": time_of[one], "other, s": time_of[other], "ratio": time_of[one] / time_of[other]}
         for what, (one, other) in pairs.items()
     ]
     return pd.DataFrame(rows).round(4)
+
+
+def methods(dataset, repetitions):
+    """Median epoch of a fit with each mitigation, fitted by turns, and its ratio to the plain GCN's."""
+    graph, y = graph_of(dataset)
+    train = np.arange(0, len(y), 2)
+    seconds = {}
+    with memory_kept():
+        for repetition in range(repetitions):
+            for mitigation in (None, DegFair(), FairGNN(), RawlsGCN(), RawlsGCN(form="gradient")):
+                model = GNNClassifier(mitigation=mitigation, max_epochs=30, random_state=repetition)
+                history = model.fit(graph[train], y[train]).history_
+                seconds.setdefault(repr(mitigation), []).extend(history["seconds"][5:])
+    plain = median(seconds["None"])
+    return [
+        {"graph": dataset, "mitigation": name, "epoch, ms": 1000 * median(each), "to plain GCN": median(each) / plain}
+        for name, each in seconds.items()
+    ]
 
 
 def growth(n_nodes):
@@ -250,7 +272,13 @@ def in_words(tables):
         f"Made on {platform.system()}, {os.cpu_count()} cores, without a GPU, with torch {version('torch')} and "
         f"torch_geometric {version('torch_geometric')}."
     )
-    return [machine, "", *boxed(body), "", *boxed(nodes), "", *ratios, ""]
+    per_method = tables["speed_methods"].pivot(index="mitigation", columns="graph", values="to plain GCN")
+    order = list(dict.fromkeys(tables["speed_methods"]["mitigation"]))
+    graphs = list(dict.fromkeys(tables["speed_methods"]["graph"]))
+    rows = [["mitigation", *graphs]]
+    rows += [[name, *(f"{per_method.loc[name, graph]:.2f}" for graph in graphs)] for name in order]
+    caption = "Epochs of a fit with each mitigation, as ratios to those of the plain GCN:"
+    return [machine, "", *boxed(body), "", *boxed(nodes), "", *ratios, "", caption, "", *boxed(rows), ""]
 
 
 def main():
@@ -261,6 +289,8 @@ def main():
     graphs = options.graphs or (["Chameleon", "EMNLP"] if options.quick else [*FETCHERS, "100k"])
     rows = [row for graph in graphs for row in compare(graph, 1 if options.quick else 15)]
     tables = {"speed": pd.DataFrame(rows).round(3), "speed_fit": overheads(1 if options.quick else 5)}
+    per_method = [row for graph in graphs for row in methods(graph, 1 if options.quick else 5)]
+    tables["speed_methods"] = pd.DataFrame(per_method).round(3)
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         sizes = [10_000] if options.quick else [10_000, 100_000, 1_000_000]
         tables["speed_growth"] = pd.DataFrame(pool.map(growth, sizes, chunksize=1)).round(3)

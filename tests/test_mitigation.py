@@ -85,13 +85,20 @@ def test_the_flagship_is_the_same_model_bit_for_bit(data, options):
 # -- as parameters of a classifier -----------------------------------------------------------------
 
 
+REPEATED = "dropout draws other units for repeated nodes than for weighted ones"
+NO_SELF_LOOPS = "without edges, attention without self-loops reads no features"
+
+
+def expected_failures(estimator):
+    if isinstance(estimator.mitigation, ReleasedDegFair) and estimator.backbone == "gat":
+        return {"check_classifiers_train": NO_SELF_LOOPS}
+    return {f"check_sample_weight_equivalence_on_{kind}_data": REPEATED for kind in ("dense", "sparse")}
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [GNNClassifier(mitigation=method, backbone=backbone, max_epochs=30) for method, backbone in WITH_BACKBONES],
-    expected_failed_checks=lambda estimator: {
-        name: "dropout draws other units for repeated nodes than for weighted ones"
-        for name in ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-    },
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_check(estimator, check):
     assert check(estimator) is None
@@ -111,7 +118,11 @@ def test_every_method_in_every_call_form(data, method, backbone):
     assert clf.score(G, y) == np.mean(clf.predict(X, A) == y)
 
 
-@pytest.mark.parametrize(("method", "backbone"), WITH_BACKBONES, ids=str)
+@pytest.mark.parametrize(
+    ("method", "backbone"),
+    [(method, backbone) for method, backbone in WITH_BACKBONES if (type(method), backbone) != (ReleasedDegFair, "gat")],
+    ids=str,
+)  # the released attention drops edges at random, in their order
 def test_permuted_nodes_give_permuted_predictions(data, method, backbone):
     clf = model(mitigation=method, backbone=backbone, dropout=0.0)
     if method.__class__ is ReleasedDegFair:

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import StrOptions
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from ..nn import GCN, GNN, Architecture, Block, ClosedMean, Operator, SparseOperator
+from ..nn import GCN, GNN, Architecture, Block, Operator, SparseOperator
 from ..nn.dense import transpose_times
 from ..nn.features import Features, FixedFeatures, propagate, rounded
 from ..nn.neighborhoods import closed
@@ -82,32 +82,53 @@ def _newton_step(matrix: sp.csr_array, x: NDArray[np.float64], sums: NDArray[np.
     return step
 
 
-@dataclass(frozen=True)
-class DoublyStochastic(Operator):
-    """A + I, scaled so that all rows and all columns sum to 1."""
+class Scaled(Operator):
+    """A + I with row i and column i multiplied by some x_i."""
 
     needs_whole_graph = True
 
     def of_graph(self, A: sp.csr_array) -> sp.csr_array:
         matrix = closed(sp.csr_array(A, dtype=np.float64), np.arange(A.shape[0]))
-        x = balance(matrix)
-        scaled = matrix.data * np.repeat(x, np.diff(matrix.indptr)) * x[matrix.indices]
-        return sp.csr_array((scaled, matrix.indices, matrix.indptr), shape=matrix.shape)
+        x = self.scale(matrix)
+        data = matrix.data * np.repeat(x, np.diff(matrix.indptr)) * x[matrix.indices]
+        return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+    def scale(self, matrix: sp.csr_array) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class DoublyStochastic(Scaled):
+    """A + I, scaled so that all rows and all columns sum to 1."""
+
+    def scale(self, matrix: sp.csr_array) -> NDArray[np.float64]:
+        return balance(matrix)
+
+
+@dataclass(frozen=True)
+class SymmetricallyNormalized(Scaled):
+    """The matrix of Kipf and Welling's GCN: A + I, divided by the square roots of both degrees."""
+
+    def scale(self, matrix: sp.csr_array) -> NDArray[np.float64]:
+        return 1 / np.sqrt(matrix @ np.ones(matrix.shape[1]))
 
 
 class BalancedGradientGCN(GCN):
-    """GCN whose weights get the gradient H' S G, with S doubly stochastic, in place of H' M' G.
+    """GCN whose weights get the gradient H' S G, with S doubly stochastic, in place of H' M G.
 
-    M is the mean over neighborhoods of the forward pass, H the input and G the gradient of the output. All other
-    gradients are the usual ones.
+    M is the symmetrically normalized matrix of the forward pass, H the input and G the gradient of the output. All
+    other gradients are the usual ones.
     """
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        super().__init__(d_in, d_out, operator=SymmetricallyNormalized())
 
     @property
     def operators(self) -> tuple[Operator, ...]:
-        return (ClosedMean(), DoublyStochastic()) if self.training else (ClosedMean(),)
+        return (self.operator, DoublyStochastic()) if self.training else (self.operator,)
 
     def forward(self, h: Features, block: Block) -> Tensor:
-        aggregated = rounded(lambda weight: propagate(block[ClosedMean()], h, weight), self.weight.detach())
+        aggregated = rounded(lambda weight: propagate(block[self.operator], h, weight), self.weight.detach())
         if not torch.is_grad_enabled():
             return aggregated + self.bias
         balanced: SparseOperator = block[DoublyStochastic()]
@@ -147,13 +168,16 @@ class RawlsGCN(Mitigation):
     ----------
     form : {"graph", "gradient"}, default="graph"
         "graph" replaces the mean over neighborhoods by the doubly stochastic scaling of A + I, in training and in
-        predictions. "gradient" keeps the mean, and uses the scaling for the gradient of the weights alone.
+        predictions. "gradient" predicts with Kipf and Welling's symmetrically normalized A + I, as the paper does, and
+        uses the doubly stochastic scaling for the gradient of the weights alone.
 
     Notes
     -----
     It aims at equal losses over degrees, not at equal predictions: it has no term for parity, and no weight. Use it
-    when low-degree nodes are classified worse than others; it costs no more than a plain GCN. Training needs the
-    whole graph, and the graph must be undirected.
+    when low-degree nodes are classified worse than others; it costs little more than a plain GCN. On graphs whose
+    neighbors are mostly of other classes it may widen the differences: the plain "gcn" here is a mean over neighbors,
+    in which all nodes already have the same influence as receivers. Training needs the whole graph, and the graph
+    must be undirected.
 
     The scaling is unique and does not depend on how the adjacency matrix was normalized before. The paper scales
     alternately until sums differ from 1 by 1e-2; here a Newton method reaches 1e-6.
