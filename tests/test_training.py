@@ -76,7 +76,7 @@ def test_validation_nodes_are_set_aside_class_by_class(data):
 
     class Spy(Callback):
         def on_train_begin(self, net, X=None, **kwargs):
-            seen.update(train=X.batch.nodes.numpy(), valid=X.valid.batch.nodes.numpy(), y=X.valid.y.numpy())
+            seen.update(train=X.view.nodes, valid=X.valid.view.nodes, y=X.valid.y.numpy())
 
         def __deepcopy__(self, memo):
             return self
@@ -93,7 +93,7 @@ def test_a_node_drawn_twice_is_on_one_side_only(data):
 
     class Spy(Callback):
         def on_train_begin(self, net, X=None, **kwargs):
-            seen.update(train=set(X.batch.nodes.tolist()), valid=set(X.valid.batch.nodes.tolist()))
+            seen.update(train=set(X.view.nodes.tolist()), valid=set(X.valid.view.nodes.tolist()))
 
         def __deepcopy__(self, memo):
             return self
@@ -174,7 +174,7 @@ def test_a_warm_start_keeps_its_validation_nodes(data):
 
     class Spy(Callback):
         def on_train_begin(self, net, X=None, **kwargs):
-            seen.append(X.valid.batch.nodes.tolist())
+            seen.append(X.valid.view.nodes.tolist())
 
         def __deepcopy__(self, memo):
             return self
@@ -194,14 +194,14 @@ def test_a_warm_start_with_another_optimizer_starts_its_memory_anew(data):
 def test_warm_start_takes_new_parameters(data):
     fitted = model(warm_start=True).fit(data.graph, data.y)
     fitted.set_params(fairness_weight=9, learning_rate=0.5).fit(data.graph, data.y)
-    assert fitted.net_.criterion_.fairness_weight == 9
+    assert fitted.net_.criterion_.weights["fairness"] == 9
     assert fitted.net_.optimizer_.param_groups[0]["lr"] == 0.5
 
 
 def test_warm_start_refuses_what_does_not_fit(data):
     fitted = model(warm_start=True).fit(data.graph, data.y)
     before = fitted.predict_proba(data.graph)
-    with pytest.raises(ValueError, match="goes on with the classes"):
+    with pytest.raises(ValueError, match="continues with the classes"):
         fitted.fit(data.graph, data.y + 1)
     with pytest.raises(ValueError, match="features and layers of the earlier fit"):
         fitted.set_params(hidden_dim=4).fit(data.graph, data.y)
@@ -224,6 +224,33 @@ def test_net_params(data):
     assert isinstance(changed.net_.optimizer_, torch.optim.LBFGS)
     assert changed.get_params()["optimizer"] is torch.optim.LBFGS
     assert model(net_params={"optimizer__foreach": True}).fit(data.graph, data.y).n_iter_ == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("module__hidden_dim", "Use hidden_dim= instead"),
+        ("criterion__fairness_weight", "Use fairness_weight= instead"),
+        ("optimizer__lr", "Use learning_rate= instead"),
+        ("optimizer__weight_decay", "Use weight_decay= instead"),
+        ("iterator_train__batch_size", "Use batch_size= instead"),
+        ("callbacks__early_stopping__patience", "Use patience= instead"),
+        ("module__layers", "which the estimator sets itself"),
+        ("phases", "which the estimator sets itself"),
+    ],
+)
+def test_net_params_must_not_contradict_a_parameter(data, name, instead):
+    clf = model(net_params={name: 3})
+    with pytest.raises(ValueError, match=rf"net_params must not contain '{name}'.*{instead}"):
+        clf.fit(data.graph, data.y)
+    assert not hasattr(clf, "net_")
+
+
+def test_the_history_does_not_keep_batches(data):
+    clf = model(max_epochs=5, batch_size=10).fit(data.graph, data.y)
+    assert [row["batches"] for row in clf.net_.history] == [[]] * 5
+    assert len(clf.history_) == 5
+    assert clf.history_["train_loss"].notna().all()
 
 
 def test_net_params_in_a_grid(data):

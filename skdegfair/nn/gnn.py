@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -23,7 +23,8 @@ from .topology import Topology
 Terms = dict[str, Tensor]
 
 
-class Output(NamedTuple):
+@dataclass(frozen=True)
+class Output:
     """What a network returns for a batch.
 
     Attributes
@@ -40,17 +41,21 @@ class Output(NamedTuple):
     logits: Tensor
     terms: Terms
     hidden: Tensor | None = None
-    heads: Mapping[str, Tensor] = {}
+    heads: Mapping[str, Tensor] = field(default_factory=dict)
     everyone: Tensor | None = None
 
     def detached(self) -> Output:
         """The same values without what their gradients need."""
+        return self._mapped(Tensor.detach)
 
-        def of(values: Mapping[str, Tensor]) -> Terms:
-            return {name: value.detach() for name, value in values.items()}
+    def to(self, device: torch.device | str) -> Output:
+        """The same values on another device."""
+        return self._mapped(lambda value: value.to(device))
 
-        hidden, everyone = (None if each is None else each.detach() for each in (self.hidden, self.everyone))
-        return Output(self.logits.detach(), of(self.terms), hidden, of(self.heads), everyone)
+    def _mapped(self, function: Callable[[Tensor], Tensor]) -> Output:
+        terms, heads = ({name: function(value) for name, value in each.items()} for each in (self.terms, self.heads))
+        hidden, everyone = (None if each is None else function(each) for each in (self.hidden, self.everyone))
+        return Output(function(self.logits), terms, hidden, heads, everyone)
 
 
 @dataclass(frozen=True)

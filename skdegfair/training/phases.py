@@ -6,6 +6,7 @@ giving a gradient to them alone. What works with one optimizer (warm start, savi
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,4 +60,4 @@ def set_gradients(loss: Tensor, parameters: Sequence[nn.Parameter]) -> None:
 def heads_again(module: GNN, output: Output) -> Output:
     """The output with its heads applied again, to the hidden representation without gradient."""
     fixed = output.detached()
-    return fixed._replace(heads=module.apply_heads(fixed.hidden))
+    return dataclasses.replace(fixed, heads=module.apply_heads(fixed.hidden))
