@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, cast
@@ -46,16 +46,9 @@ class Output:
 
     def detached(self) -> Output:
         """The same values without what their gradients need."""
-        return self._mapped(Tensor.detach)
-
-    def to(self, device: torch.device | str) -> Output:
-        """The same values on another device."""
-        return self._mapped(lambda value: value.to(device))
-
-    def _mapped(self, function: Callable[[Tensor], Tensor]) -> Output:
-        terms, heads = ({name: function(value) for name, value in each.items()} for each in (self.terms, self.heads))
-        hidden, everyone = (None if each is None else function(each) for each in (self.hidden, self.everyone))
-        return Output(function(self.logits), terms, hidden, heads, everyone)
+        terms, heads = ({name: value.detach() for name, value in each.items()} for each in (self.terms, self.heads))
+        hidden, everyone = (None if each is None else each.detach() for each in (self.hidden, self.everyone))
+        return Output(self.logits.detach(), terms, hidden, heads, everyone)
 
 
 @dataclass(frozen=True)

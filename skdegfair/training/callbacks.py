@@ -75,7 +75,7 @@ class EpochLog(Callback):
             row["batches"] = []  # what an epoch needs of them is in its row; each batch takes 2 kB
 
     def on_batch_end(self, net: Any, batch: Any = None, training: bool = False, **kwargs: Any) -> None:
-        prefix, logits = "train" if training else "valid", kwargs["y_pred"].logits.detach()
+        prefix, logits = "train" if training else "valid", kwargs["y_pred"]
         parts = batch[1].cpu().numpy(), logits.argmax(1).cpu().numpy(), self.groups[prefix][batch[0].places]
         self.seen_.setdefault(prefix, []).append(parts)
         self.n_classes_ = logits.shape[1]

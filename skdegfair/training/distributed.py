@@ -8,7 +8,7 @@ import torch
 from skorch.hf import AccelerateMixin
 from torch import Tensor
 
-from .net import NodeNet, without_graph
+from .net import NodeNet, logits_alone
 
 NEEDED = "distributed=True needs Accelerate: pip install 'skdegfair[cluster]'."
 NOT_TOGETHER = (
@@ -37,7 +37,7 @@ class SharedNodeNet(AccelerateMixin, NodeNet):
         self.__class__ = NodeNet
 
     def train_step_single(self, batch: Any, **fit_params: Any) -> dict[str, Any]:
-        return without_graph(AccelerateMixin.train_step_single(self, batch, **fit_params))
+        return logits_alone(AccelerateMixin.train_step_single(self, batch, **fit_params))
 
     def evaluation_step(self, batch: Any, training: bool = False) -> Any:
         return NodeNet.evaluation_step(self, batch, training=training)  # each process evaluates all of the nodes

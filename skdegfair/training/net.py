@@ -74,8 +74,11 @@ class NodeNet(NeuralNetClassifier):
         logits: Tensor = super().evaluation_step(batch, training=training).logits
         return logits
 
+    def validation_step(self, batch: Any, **fit_params: Any) -> dict[str, Any]:
+        return logits_alone(super().validation_step(batch, **fit_params))
+
     def train_step_single(self, batch: Any, **fit_params: Any) -> dict[str, Any]:
-        return without_graph(super().train_step_single(batch, **fit_params))
+        return logits_alone(super().train_step_single(batch, **fit_params))
 
     def train_step(self, batch: Any, **fit_params: Any) -> Any:
         """One step, or one of each phase. The loss and the output are those of the first phase."""
@@ -95,7 +98,7 @@ class NodeNet(NeuralNetClassifier):
             self.notify("on_grad_computed", named_parameters=moving, batch=batch, training=True)
             self._step_optimizer(None)
             first = first or {"loss": loss, "y_pred": output}
-        return without_graph(first)
+        return logits_alone(first)
 
     def of_all_processes(self, value: Any) -> list[Any]:
         """The value that each process has."""
@@ -168,9 +171,9 @@ class NodeNet(NeuralNetClassifier):
         self.history = copy.deepcopy(before.history)
 
 
-def without_graph(step: dict[str, Any]) -> dict[str, Any]:
-    """What a step returned, without what its gradients needed: skorch's scoring keeps it until the epoch ends."""
-    return {**step, "loss": step["loss"].detach(), "y_pred": step["y_pred"].detached()}
+def logits_alone(step: dict[str, Any]) -> dict[str, Any]:
+    """What a step returned, for skorch's callbacks: the logits, without what their gradients needed."""
+    return {"loss": step["loss"].detach(), "y_pred": step["y_pred"].logits.detach()}
 
 
 def _same_kind(one: Any, other: Any) -> bool:
