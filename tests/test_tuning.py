@@ -107,7 +107,7 @@ def test_values_that_are_no_values(values, graph, y):
 def test_values_that_a_study_cannot_keep(graph, y):
     with pytest.raises(TypeError, match="a function of a trial"):
         search({"wrong": [uniform(), norm()]}).fit(graph, y)
-    with pytest.raises(ValueError, match="LogisticRegression has none of the parameters"):
+    with pytest.raises(ValueError, match="no ready search space for LogisticRegression"):
         ParetoSearchCV(LogisticRegression()).fit(graph, y)
 
 

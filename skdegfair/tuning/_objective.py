@@ -103,7 +103,7 @@ class FairnessObjective:
             attributes of the trial.
         """
         self._check_directions(trial)
-        setting = suggested(trial, self.params)
+        setting = self.params_of(trial)
         folds = []
         for number, split in enumerate(self.splits):
             folds.append(judge_fold(self.estimator, setting, self.G, self.y, split, self.scoring))
@@ -121,6 +121,22 @@ class FairnessObjective:
             trial.set_constraint("accuracy", self.min_accuracy - means["accuracy"])
         values = tuple(means[name] for name in self.metrics)
         return values if len(values) > 1 else values[0]
+
+    def params_of(self, trial: BaseTrial) -> dict[str, Any]:
+        """Return the parameters of a trial, for ``estimator.set_params``.
+
+        ``trial.params`` has the names of objects such as mitigations; here they are objects.
+
+        Parameters
+        ----------
+        trial : optuna trial
+            Such as ``study.best_trial``.
+
+        Returns
+        -------
+        dict from names to values
+        """
+        return suggested(trial, self.params)
 
     def _check_directions(self, trial: BaseTrial) -> None:
         study = getattr(trial, "study", None)  # a FixedTrial has none

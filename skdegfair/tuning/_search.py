@@ -23,6 +23,7 @@ from ._choice import chosen, completed, eligible
 from ._delegate import FittedBest, graph_of, routed
 from ._engine import engine
 from ._folds import configured, judge_fold
+from ._names import has_params, name_of
 from ._options import check_options, objectives_of
 from ._results import front_of, results_of
 from ._sampler import SeededSampler
@@ -218,9 +219,7 @@ class ParetoSearchCV(FittedBest):
             trials = self._judged()
         if not trials:
             raise ValueError(f"No trial was finished in {self.timeout} seconds. Give the search a longer timeout.")
-        settings = [dict(trial.params) for trial in trials]
-        if callable(space):
-            settings = [suggested(FixedTrial(setting), space) for setting in settings]
+        settings = [suggested(FixedTrial(trial.params), space) for trial in trials]
         outcomes = completed([folds_of(trial) for trial in trials], self.error_score)
         results = results_of([trial.number for trial in trials], settings, outcomes)
         self.n_splits_, self.scorer_, self.objectives_ = len(splits), self._scorer(), objectives
@@ -289,4 +288,5 @@ class ParetoSearchCV(FittedBest):
         if self.sampler is not None:
             return copy.deepcopy(self.sampler)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        return SeededSampler(seed, self.estimator.get_params(deep=True))
+        own = self.estimator.get_params(deep=True)
+        return SeededSampler(seed, {name: name_of(each) if has_params(each) else each for name, each in own.items()})

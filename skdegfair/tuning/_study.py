@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from ._folds import Fold, means_of, require
+from ._names import name_of
 
 FOLDS = "skdegfair:folds"
 FAILED = "skdegfair:folds of a trial that failed"
@@ -30,18 +30,18 @@ def describe(*, estimator: Any, space: Any, data: Any, scoring: Any, objectives:
     """What two searches must share for their trials to be compared; ``data`` are names and what belongs to them."""
     values: Any
     if callable(space):
-        values = _without_addresses(getattr(space, "__qualname__", space))
+        values = name_of(getattr(space, "__qualname__", space))
     else:
-        values = {name: distribution_to_json(each) for name, each in space.items()}
+        values = {name: distribution_to_json(getattr(each, "distribution", each)) for name, each in space.items()}
     return {
         "estimator": {
-            name: _without_addresses(value)
+            name: name_of(value)
             for name, value in estimator.get_params(deep=True).items()
             if name.split("__")[-1] not in ("verbose", "n_jobs")
         },
         "param_distributions": values,
         **{name: joblib.hash(value) for name, value in data.items()},
-        "scoring": _without_addresses(scoring),
+        "scoring": name_of(scoring),
         "objectives": list(objectives),
         "min_accuracy": floor,
     }
@@ -131,7 +131,3 @@ def _opened(url: str, attempts: int = 10) -> Any:
             if attempt == attempts - 1:
                 raise
             time.sleep(random.uniform(0, 0.2 * (attempt + 1)))
-
-
-def _without_addresses(thing: Any) -> str:
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", thing if isinstance(thing, str) else repr(thing))
