@@ -262,6 +262,8 @@ def test_subclasses_and_strangers():
 
 def test_methods_replace_the_parameters_of_one_method():
     assert list(search_space(gnn(FairGNN()), mitigation=METHODS)) == [*TRAINING, "mitigation"]
+    pipeline = make_pipeline(GraphTransformer(StandardScaler()), gnn(FairGNN()))
+    assert list(search_space(pipeline, gnnclassifier=[gnn(), gnn(RawlsGCN())])) == ["gnnclassifier"]
     assert "mitigation__form" in search_space(gnn(RawlsGCN()), mitigation=None)
     both = search_space(gnn(), mitigation=[DegFair(), FairGNN()], mitigation__degree_threshold=["mean", "median"])
     assert list(both)[-2:] == ["mitigation", "mitigation__degree_threshold"]

@@ -1,9 +1,10 @@
-"""Names of parameter values that are the same in every process."""
+"""Names of parameters, and names of their values that are the same in every process."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Container
 from typing import Any
 
 from sklearn import config_context
@@ -27,3 +28,10 @@ def name_of(value: Any) -> str:
         text = BaseEstimator.__repr__(value, N_CHAR_MAX=sys.maxsize) if is_plain else repr(value)
     lines = (line.strip() for line in text.splitlines())
     return re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(lines))
+
+
+def parent_of(name: str, names: Container[str]) -> str | None:
+    """Return the nearest of the names that contains this one, such as "mitigation" for "mitigation__form"."""
+    parts = name.split("__")
+    prefixes = ("__".join(parts[:n]) for n in range(len(parts) - 1, 0, -1))
+    return next((prefix for prefix in prefixes if prefix in names), None)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
 from sklearn.base import BaseEstimator
 
-from ._names import has_params
+from ._names import has_params, parent_of
 
 Space = dict[str, BaseDistribution]
 # Values around those of the papers, their released code and later studies.
@@ -50,25 +50,26 @@ PACKAGE = __name__.partition(".")[0]
 
 
 def ready_space(estimator: BaseEstimator, changed: Container[str] = ()) -> Space:
-    """Search space of an estimator and of the objects inside it, by the full names of their parameters.
+    """Make the search space of an estimator and of the objects inside it, by the full names of their parameters.
 
-    Parameters in ``changed`` are going to be searched in another way. The space has no parameters of an object
-    that is replaced by others.
+    The caller has other values for the parameters in ``changed``. If one of them is an object, such as a mitigation,
+    the parameters of this object are left out.
     """
     own = estimator.get_params(deep=True)
-    holders = {"": estimator} | {
-        f"{name}__": value for name, value in own.items() if has_params(value) and name not in changed
-    }
+    holders = {"": estimator, **{f"{name}__": value for name, value in own.items() if has_params(value)}}
     return {
-        f"{prefix}{short}": values
+        prefix + short: values
         for prefix, holder in holders.items()
         for short, values in _space_of(holder).items()
-        if f"{prefix}{short}" in own
-        and all(
-            f"{prefix}{name}" in changed or own.get(f"{prefix}{name}", value) == value
-            for name, value in NEEDS.get(short, {}).items()
-        )
+        if prefix + short in own
+        and parent_of(prefix + short, changed) is None
+        and _has_effect(prefix, short, own, changed)
     }
+
+
+def _has_effect(prefix: str, short: str, own: Mapping[str, Any], changed: Container[str]) -> bool:
+    needs = {prefix + name: value for name, value in NEEDS.get(short, {}).items()}
+    return all(name in changed or own.get(name, value) == value for name, value in needs.items())
 
 
 def _space_of(holder: Any) -> Space:

@@ -9,7 +9,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import BaseTrial
 from sklearn.base import BaseEstimator, clone
 
-from ._names import has_params, name_of
+from ._names import has_params, name_of, parent_of
 from ._ready import ready_space
 
 NOT_FOR_ALL = (
@@ -105,7 +105,7 @@ def search_space(estimator: BaseEstimator, **changes: Any) -> Space:
             "their values."
         )
     own = estimator.get_params(deep=True)
-    unknown = sorted(name for name in changes if name not in own and _parent(name, changed) is None)
+    unknown = sorted(name for name in changes if name not in own and parent_of(name, changed) is None)
     if unknown:
         raise ValueError(f"{type(estimator).__name__} has no parameter {unknown[0]!r}.")
     space: Space = as_space({name: each for name, each in (ready | changes).items() if each is not None})
@@ -192,15 +192,8 @@ def _as_distribution(name: str, values: Any) -> BaseDistribution | NamedChoices:
     )
 
 
-def _parent(name: str, names: Mapping[str, Any]) -> str | None:
-    """Nearest of the names that holds this one: "mitigation" for "mitigation__form"."""
-    parts = name.split("__")
-    prefixes = ("__".join(parts[:n]) for n in range(len(parts) - 1, 0, -1))
-    return next((prefix for prefix in prefixes if prefix in names), None)
-
-
 def _check_that_all_choices_have(name: str, space: Space) -> None:
-    parent = _parent(name, space)
+    parent = parent_of(name, space)
     choices = None if parent is None else space[parent]
     if parent is None or not isinstance(choices, NamedChoices):
         return
