@@ -87,7 +87,7 @@ def test_constraint(data):
 
 @pytest.mark.parametrize("directions", [["minimize", "minimize"], ["maximize"], ["maximize", "minimize"]])
 def test_studies_that_do_not_maximize(data, directions):
-    with pytest.raises(ValueError, match=r"must maximize 2 metrics, accuracy, neg_delta_dsp: .*objective\.directions"):
+    with pytest.raises(ValueError, match=r"must maximize 2 metrics, accuracy, neg_delta_dsp\. .*objective\.directions"):
         study(directions).optimize(objective(data), n_trials=1)
 
 
@@ -150,7 +150,7 @@ def test_pruned_in_the_middle(data):
 def test_what_cannot_be_pruned(data):
     with pytest.raises(ValueError, match="several objectives"):
         fit(data, study(["maximize"] * 2).ask())
-    with pytest.raises(ValueError, match=r"no .valid_accuracy. to report, only .*early_stopping=True"):
+    with pytest.raises(ValueError, match=r"no column .valid_accuracy. to report, only .*early_stopping=True"):
         fit(data, study().ask(), early_stopping=False)
     clf = DegFairGNNClassifier(
         max_epochs=3, early_stopping=True, callbacks=[TrialPruning(study().ask())], random_state=0

@@ -163,14 +163,14 @@ def test_a_wrong_objective_does_not_spoil_the_name(graph, storage):
 
 def test_studies_that_minimize_are_refused(graph, storage):
     optuna.create_study(storage=storage, study_name="study", directions=["minimize"] * 2)
-    with pytest.raises(ValueError, match="not of such a ParetoSearchCV"):
+    with pytest.raises(ValueError, match="not made by a ParetoSearchCV"):
         search(storage).fit(graph, truth(graph))
 
 
 def test_in_memory_the_message_says_what_to_do(graph):
     StopsAfter.left = 3
     stopped = search(scoring=StopsAfter(), batch_size=1)
-    with pytest.raises(KeyboardInterrupt, match="give it a storage and a study_name"):
+    with pytest.raises(KeyboardInterrupt, match="pass a storage and a study_name"):
         stopped.fit(graph, truth(graph))
     assert len([trial for trial in stopped.study_.trials if trial.state.name == "COMPLETE"]) == 1
 
@@ -203,7 +203,7 @@ def test_trials_of_different_searches_are_not_mixed(graph, storage, options, dif
 def test_trials_of_other_studies_are_not_mixed(graph, storage):
     study = optuna.create_study(storage=storage, study_name="study", directions=["maximize"] * 2)
     study.optimize(lambda trial: (trial.suggest_float("wrong", 0, 1), 0.0), n_trials=1)
-    with pytest.raises(ValueError, match="not of such a ParetoSearchCV"):
+    with pytest.raises(ValueError, match="not made by a ParetoSearchCV"):
         search(storage).fit(graph, truth(graph))
 
 
@@ -347,7 +347,7 @@ def test_ctrl_c_stops_within_an_epoch(tmp_path, storage, n_jobs):
     if n_jobs == 1:
         assert out.count("epoch") <= 20  # those that were in the pipe
     assert "KeyboardInterrupt: The search was stopped; 0 of 40 trials are finished" in err
-    assert "study_name='s' to go on" in err
+    assert "study_name='s' to continue" in err
     study = optuna.load_study(study_name="s", storage=storage)
     assert {trial.state.name for trial in study.trials} == {"FAIL"}
 

@@ -107,7 +107,7 @@ def test_values_that_are_no_values(values, graph, y):
 def test_values_that_a_study_cannot_keep(graph, y):
     with pytest.raises(TypeError, match="a function of a trial"):
         search({"wrong": [uniform(), norm()]}).fit(graph, y)
-    with pytest.raises(ValueError, match="LogisticRegression has none of the parameters"):
+    with pytest.raises(ValueError, match="no ready search space for LogisticRegression"):
         ParetoSearchCV(LogisticRegression()).fit(graph, y)
 
 
@@ -304,7 +304,7 @@ def test_rules_that_do_not_choose_lose_nothing(rule, error, text, graph, y):
 
 def test_fits_that_fail(graph, y):
     space = {"wrong": uniform(0, 0.4), "fails": [False, False, True]}
-    with pytest.warns(FitFailedWarning, match=r"of 24 fits failed, .*the first one with RuntimeError: this one fails"):
+    with pytest.warns(FitFailedWarning, match=r"of 24 fits failed, .*The first error is RuntimeError: this one fails"):
         found = search(space).fit(graph, y)
     failed = np.asarray(found.cv_results_["param_fails"], dtype=bool)
     np.testing.assert_array_equal(np.isnan(found.cv_results_["mean_test_accuracy"]), failed)
@@ -337,10 +337,10 @@ def test_all_fits_fail(graph, y):
         ({"min_accuracy": 70}, "min_accuracy must be"),
         ({"refit": None}, "refit must be"),
         ({"error_score": "nan"}, "error_score must be"),
-        ({"objectives": ()}, "objectives must name"),
+        ({"objectives": ()}, "objectives must contain"),
         ({"objectives": ("accuracy", "f1")}, "no score 'f1', only"),
         ({"scoring": Tradeoff(), "min_accuracy": 0.5}, "no score 'accuracy', only"),
-        ({"storage": "sqlite://"}, "study_name="),
+        ({"storage": "sqlite://"}, "needs a study_name"),
         ({"storage": "journal.log", "study_name": "s"}, "URL of a database"),
         ({"cv": []}, "gives no folds"),
         ({"timeout": 1e-9}, "longer timeout"),

@@ -1,6 +1,6 @@
-"""Searches for the trade-off between accuracy and fairness: Optuna's samplers, scikit-learn's manners.
+"""Searches for the trade-off between accuracy and fairness, with Optuna's samplers and scikit-learn's interface.
 
-They work for any classifier, and load torch only for those that need it.
+They work for any classifier, and load torch only for classifiers that need it.
 """
 
 from typing import TYPE_CHECKING, Any

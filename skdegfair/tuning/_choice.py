@@ -1,4 +1,4 @@
-"""Which trials count, and which one is taken."""
+"""Which trials are eligible, and which one is chosen."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from ._results import entries
 
 
 def completed(outcomes: Sequence[Sequence[Fold]], error_score: Any) -> list[list[Fold]]:
-    """Outcomes with scores for the folds that failed, with one warning for all; an error if there is no other fold."""
+    """Give failed folds a score, with one warning for all of them.
+
+    Raises ValueError if every fold failed.
+    """
     errors = [fold["error"] for folds in outcomes for fold in folds if "error" in fold]
     if not errors:
         return [list(folds) for folds in outcomes]
     n_folds = sum(map(len, outcomes))
-    text = f"{len(errors)} of {n_folds} fits failed, or their scoring, the first one with {errors[0]}"
+    text = f"{len(errors)} of {n_folds} fits failed, in training or in scoring. The first error is {errors[0]}"
     if len(errors) == n_folds:
-        raise ValueError(f"{text}\nWith error_score='raise' it is raised where it happens.")
-    warnings.warn(f"{text}\nTrials with such fits are not chosen.", FitFailedWarning, stacklevel=4)
+        raise ValueError(f"{text}\nSet error_score='raise' to see the full traceback.")
+    warnings.warn(f"{text}\nTrials with failed fits are not chosen.", FitFailedWarning, stacklevel=4)
     names = next(fold["scores"] for folds in outcomes for fold in folds if "error" not in fold)
     substitute = dict.fromkeys(names, float(error_score))
     return [[fold if "error" not in fold else {**fold, "scores": substitute} for fold in folds] for folds in outcomes]
@@ -33,10 +36,14 @@ def completed(outcomes: Sequence[Sequence[Fold]], error_score: Any) -> list[list
 def eligible(
     results: Mapping[str, Any], outcomes: Sequence[Sequence[Fold]], min_accuracy: float | None
 ) -> NDArray[np.bool_]:
-    """Which trials may be chosen: those without failed fits that are accurate enough, if there are any."""
+    """Return a mask of the trials that may be chosen.
+
+    These are the trials without failed fits that reach ``min_accuracy``; if there are none, all trials without failed
+    fits, with a warning.
+    """
     sound = np.array([not any("error" in fold for fold in folds) for folds in outcomes])
     if not sound.any():
-        raise ValueError("Every trial has a fit that failed. With error_score='raise' it is raised where it happens.")
+        raise ValueError("Every trial has a failed fit. Set error_score='raise' to see the full traceback.")
     if min_accuracy is None:
         return sound
     allowed = sound & np.asarray(results["mean_test_accuracy"] >= min_accuracy)
@@ -44,14 +51,14 @@ def eligible(
         return allowed
     best = np.nanmax(results["mean_test_accuracy"][sound])
     warnings.warn(
-        f"No trial reaches min_accuracy={min_accuracy}: the most accurate one has {best:.3f}. All of them are taken.",
+        f"No trial reaches min_accuracy={min_accuracy}: the most accurate one has {best:.3f}. min_accuracy is ignored.",
         UserWarning, stacklevel=3,
     )  # fmt: skip
     return sound
 
 
 def chosen(results: Mapping[str, Any], refit: Any, objectives: Sequence[str], allowed: NDArray[np.bool_]) -> int:
-    """Position of the trial that ``refit`` picks of the allowed ones."""
+    """Return the position of the trial that ``refit`` chooses among the allowed ones."""
     places = np.flatnonzero(allowed)
     if callable(refit):
         return int(places[_checked(refit(entries(results, places)), len(places))])
@@ -60,16 +67,20 @@ def chosen(results: Mapping[str, Any], refit: Any, objectives: Sequence[str], al
         return int(places[rule(entries(results, places))])
     name = objectives[0] if refit is True else refit
     if f"mean_test_{name}" not in results:
-        raise ValueError(f"refit={refit!r} is not the name of a score.")
+        raise ValueError(f"refit={refit!r} is not the name of a score. The scores are {', '.join(_scores(results))}.")
     means = results[f"mean_test_{name}"][places]
     if np.isnan(means).all():
-        raise ValueError(f"No trial has a defined score {name!r}.")
+        raise ValueError(f"The score {name!r} is not defined (NaN) in any trial. Choose another refit.")
     return int(places[np.nanargmax(means)])
+
+
+def _scores(results: Mapping[str, Any]) -> list[str]:
+    return [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
 
 
 def _checked(index: Any, n_candidates: int) -> int:
     if isinstance(index, bool) or not isinstance(index, int | np.integer):
-        raise TypeError(f"refit must return the position of a candidate, got {index!r}.")
+        raise TypeError(f"refit must return the position of a candidate as an int, got {index!r}.")
     if not 0 <= index < n_candidates:
         raise IndexError(f"refit must return the position of one of {n_candidates} candidates, got {index}.")
     return int(index)

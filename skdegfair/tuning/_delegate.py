@@ -1,4 +1,4 @@
-"""What a fitted search does by way of the estimator that it has chosen."""
+"""Methods and attributes that a fitted search takes from its best estimator."""
 
 from __future__ import annotations
 
@@ -23,9 +23,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..graph import Graph, accepts_graph
 from ..metrics import fairness_scoring
 
+NOT_REFITTED = "{name} needs a chosen estimator, but the search has refit=False. Set refit=True or a rule."
+
 
 class Metadata(NamedTuple):
-    """Further arguments of ``fit``: for the final fit, for the splitter, and for folds, which route them anew."""
+    """Further arguments of ``fit``, by their receivers.
+
+    ``judge`` is for cross-validation, which routes its arguments itself.
+    """
 
     fit: Mapping[str, Any]
     split: Mapping[str, Any]
@@ -33,12 +38,12 @@ class Metadata(NamedTuple):
 
 
 def graph_of(X: Any, A: Any, estimator: BaseEstimator) -> Any:
-    """X with its edges, if they come beside it."""
+    """Combine X and A into a Graph, if A is given."""
     return X if A is None else Graph(X, A, directed=getattr(estimator, "directed", False))
 
 
 def routed(search: Any, params: Mapping[str, Any]) -> Metadata:
-    """Who gets which argument."""
+    """Decide which arguments the estimator, the splitter and the scorer receive."""
     if not get_config()["enable_metadata_routing"]:
         others = {name: value for name, value in params.items() if name != "groups"}
         return Metadata(others, {"groups": params.get("groups")}, others or None)
@@ -52,7 +57,7 @@ def routed(search: Any, params: Mapping[str, Any]) -> Metadata:
 def _best_has(name: str) -> Callable[[Any], bool]:
     def check(search: Any) -> bool:
         if not search.refit:
-            raise AttributeError(f"{name} needs a search that chooses: it has refit=False.")
+            raise AttributeError(NOT_REFITTED.format(name=name))
         getattr(search.best_estimator_ if hasattr(search, "best_estimator_") else search.estimator, name)
         return True
 
@@ -96,7 +101,7 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
     def score(self, X: Any, y: Any = None, A: Any = None, **params: Any) -> float:
         """Score the chosen estimator.
 
-        By the score that ``refit`` names, or the only one that ``scoring`` gives; else by the
+        The score is the one that ``refit`` names, or the only one that ``scoring`` returns. Otherwise it is the
         estimator's own ``score``, which is accuracy.
         """
         best, data = self._best("score"), graph_of(X, A, self.estimator)
@@ -128,7 +133,7 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
     scorer_: Any
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Who may get metadata: the estimator, the scorer and the splitter."""
+        """Return the receivers of metadata: the estimator, the scorer and the splitter."""
         router = MetadataRouter(owner=self)
         fit = MethodMapping().add(caller="fit", callee="fit")
         router.add(estimator=self.estimator, method_mapping=fit)
@@ -142,19 +147,19 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
 
     def _best(self, name: str) -> Any:
         if not self.refit:
-            raise AttributeError(f"{name} needs a search that chooses: it has refit=False.")
+            raise AttributeError(NOT_REFITTED.format(name=name))
         check_is_fitted(self)
         return self.best_estimator_
 
     def _forget(self) -> None:
-        """Nothing of an earlier fit shall stand beside what comes of this one."""
+        """Remove the results of an earlier fit."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         if self.storage is not None:
-            state.pop("study_", None)  # it would connect to its database wherever it is loaded
+            state.pop("study_", None)  # unpickling it would connect to its database
         return state
 
     def __sklearn_is_fitted__(self) -> bool:

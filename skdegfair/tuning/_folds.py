@@ -1,4 +1,4 @@
-"""One setting, judged by cross-validation."""
+"""Cross-validation of one setting."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import cross_validate
 
 Fold = dict[str, Any]
-"""What came of one fold: ``scores`` by name, seconds, and ``error`` where there was one."""
+"""Outcome of one fold: ``scores`` by name, times in seconds, and ``error`` if it failed."""
 
 
 def configured(estimator: BaseEstimator, params: Mapping[str, Any]) -> Any:
-    """An unfitted copy of the estimator with other parameters."""
+    """Return an unfitted copy of the estimator with these parameters; objects among them are cloned."""
     return clone(estimator).set_params(**{name: clone(value, safe=False) for name, value in params.items()})
 
 
@@ -29,9 +29,12 @@ def judge_fold(
     metadata: Mapping[str, Any] | None = None,
     catch: bool = False,
 ) -> Fold:
-    """Fit with a setting to the training part of a split, and score the other part; ``catch`` errors, or not."""
+    """Fit to the training part of a split and score the test part.
+
+    With ``catch``, an error becomes part of the outcome instead of being raised.
+    """
     try:
-        with parallel_config(backend="sequential"):  # one fold is one task, also where an engine is set
+        with parallel_config(backend="sequential"):  # a fold is one task, whatever backend is active
             result = cross_validate(
                 configured(estimator, params), X, y, cv=[split], scoring=scoring, params=metadata, error_score="raise"
             )
@@ -49,11 +52,11 @@ def require(fold: Fold, names: Sequence[str]) -> None:
     missing = [name for name in names if name not in fold["scores"] and "error" not in fold]
     if missing:
         raise ValueError(
-            f"There is no score {missing[0]!r}, only {sorted(fold['scores'])}. Objectives and metrics are names of "
-            "scores: give others, or another scoring=."
+            f"There is no score {missing[0]!r}, only {sorted(fold['scores'])}. Choose objectives, metrics and "
+            "min_accuracy to match, or pass another scoring."
         )
 
 
 def means_of(folds: Sequence[Fold], names: Sequence[str]) -> dict[str, float]:
-    """Mean of some scores over the folds; NaN if one of these failed."""
+    """Return the mean of some scores over the folds; NaN if a fold failed."""
     return {name: float(np.mean([fold["scores"].get(name, np.nan) for fold in folds])) for name in names}

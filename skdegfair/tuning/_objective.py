@@ -1,4 +1,4 @@
-"""For people who write their own Optuna study."""
+"""An objective for Optuna studies that users create themselves."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from ._space import as_space, search_space, suggested
 
 
 class FairnessObjective:
-    """Objective for Optuna: cross-validates a classifier with the parameters that a trial suggests.
+    """Objective for Optuna that cross-validates a classifier with the parameters of a trial.
 
-    All metrics are the higher the better: the study must maximize them (``directions``). With
-    one metric, the score of each fold is reported to the trial, so that a pruner such as
-    ``optuna.pruners.WilcoxonPruner`` can end it early. Optuna does not prune studies of several
-    metrics.
+    Higher values are better for all metrics, so the study must maximize them (``directions``). With one metric, the
+    score of each fold is reported to the trial, so that a pruner such as ``optuna.pruners.WilcoxonPruner`` can stop
+    it early. Optuna does not prune studies with several metrics.
 
     Parameters
     ----------
@@ -34,15 +33,15 @@ class FairnessObjective:
     params : dict or callable, default=None
         The search space, as for :class:`ParetoSearchCV`.
     cv : int, splitter or iterable, default=None
-        As in scikit-learn; 5 folds by default. All trials are judged by the same folds; those
-        of other workers are the same if the splitter does not shuffle, or has a random_state.
+        As in scikit-learn; 5 folds by default. All trials use the same folds. Other workers have the same folds if
+        the splitter does not shuffle or has a random_state.
     metrics : str or sequence of str, default=("accuracy", "neg_delta_dsp")
-        Names of scores that ``scoring`` gives.
+        Names of scores that ``scoring`` returns.
     scoring : callable, list or dict, default=None
-        As in scikit-learn; accuracy and both negated gaps by default. One that gives a single
-        number, such as :class:`~skdegfair.metrics.Tradeoff`, is named "score".
+        As in scikit-learn; accuracy and both negated gaps by default. A scorer that returns a single number, such
+        as :class:`~skdegfair.metrics.Tradeoff`, has the name "score".
     min_accuracy : float, default=None
-        A constraint of the study.
+        Smallest accuracy that is acceptable, as a constraint of the study.
 
     Attributes
     ----------
@@ -87,10 +86,10 @@ class FairnessObjective:
         if not self.splits:
             raise ValueError(f"cv={cv!r} gives no folds.")
         if not self.metrics:
-            raise ValueError("metrics must name at least one score.")
+            raise ValueError("metrics must contain the name of at least one score.")
 
     def __call__(self, trial: BaseTrial) -> float | tuple[float, ...]:
-        """Judge the parameters that a trial suggests.
+        """Cross-validate the parameters that a trial suggests.
 
         Parameters
         ----------
@@ -98,12 +97,12 @@ class FairnessObjective:
 
         Returns
         -------
-        float, or tuple of float where there are several metrics
-            Means over the folds. Means and standard deviations of all scores are user
-            attributes of the trial.
+        float, or tuple of float with several metrics
+            Means over the folds. Means and standard deviations of all scores are stored as user attributes of the
+            trial.
         """
         self._check_directions(trial)
-        setting = suggested(trial, self.params)
+        setting = self.params_of(trial)
         folds = []
         for number, split in enumerate(self.splits):
             folds.append(judge_fold(self.estimator, setting, self.G, self.y, split, self.scoring))
@@ -122,10 +121,26 @@ class FairnessObjective:
         values = tuple(means[name] for name in self.metrics)
         return values if len(values) > 1 else values[0]
 
+    def params_of(self, trial: BaseTrial) -> dict[str, Any]:
+        """Return the parameters of a trial, for ``estimator.set_params``.
+
+        ``trial.params`` has the names of objects such as mitigations; here they are objects.
+
+        Parameters
+        ----------
+        trial : optuna trial
+            Such as ``study.best_trial``.
+
+        Returns
+        -------
+        dict from names to values
+        """
+        return suggested(trial, self.params)
+
     def _check_directions(self, trial: BaseTrial) -> None:
         study = getattr(trial, "study", None)  # a FixedTrial has none
         if study is not None and list(study.directions) != [StudyDirection.MAXIMIZE] * len(self.metrics):
             raise ValueError(
-                f"The study must maximize {len(self.metrics)} metrics, {', '.join(self.metrics)}: make it with "
+                f"The study must maximize {len(self.metrics)} metrics, {', '.join(self.metrics)}. Create it with "
                 "optuna.create_study(directions=objective.directions)."
             )

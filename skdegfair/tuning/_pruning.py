@@ -1,4 +1,4 @@
-"""Ends training early where a trial has no prospects."""
+"""A callback that stops the training of unpromising trials."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from skorch.callbacks import Callback
 
 
 class TrialPruning(Callback):
-    """Callback that reports each epoch to an Optuna trial and ends training when its pruner says so.
+    """Callback that reports each epoch to an Optuna trial and stops training if the study's pruner decides so.
 
-    For studies of one objective, and one fit per trial: Optuna does not prune studies of
-    several objectives, and a trial's epochs cannot be reported once more for another fold.
-    In cross-validation, :class:`FairnessObjective` prunes by fold.
+    It supports studies with one objective and one fit per trial. Optuna does not prune studies with several
+    objectives, and an epoch can be reported only once per trial, not once per fold. For cross-validation,
+    :class:`FairnessObjective` prunes by fold.
 
     Parameters
     ----------
     trial : optuna trial
     monitor : str, default="valid_accuracy"
-        Column of ``history_``. The ``valid_`` ones need validation nodes: ``early_stopping``,
-        or ``validation_nodes`` given to ``fit``.
+        Column of ``history_``. Columns that start with ``valid_`` need validation nodes: set ``early_stopping=True``
+        or pass ``validation_nodes`` to ``fit``.
 
     Examples
     --------
@@ -54,11 +54,13 @@ class TrialPruning(Callback):
     def on_train_begin(self, net: Any, **kwargs: Any) -> None:
         study = getattr(self.trial, "study", None)  # a FixedTrial has none
         if study is not None and len(study.directions) > 1:
-            raise ValueError("Optuna does not prune studies of several objectives: leave TrialPruning out.")
+            raise ValueError(
+                "Optuna does not prune studies with several objectives. Remove TrialPruning from the callbacks."
+            )
         if getattr(self, "has_begun_", False):
             raise ValueError(
-                "TrialPruning reports one fit to its trial, and this is another one. For cross-validation, use "
-                "FairnessObjective with one metric, which reports folds."
+                "TrialPruning reports one fit to its trial and cannot be used for a second fit. For cross-validation, "
+                "use FairnessObjective with one metric, which reports folds."
             )
         self.has_begun_ = True
 
@@ -67,8 +69,8 @@ class TrialPruning(Callback):
         if self.monitor not in epoch:
             known = sorted(name for name in epoch if name.startswith(("train_", "valid_")) and "batch" not in name)
             raise ValueError(
-                f"The history has no {self.monitor!r} to report, only {', '.join(known)}. Columns of validation nodes "
-                "need early_stopping=True, or validation_nodes given to fit."
+                f"The history has no column {self.monitor!r} to report, only {', '.join(known)}. Columns of validation "
+                "nodes need early_stopping=True, or validation_nodes passed to fit."
             )
         self.trial.report(float(epoch[self.monitor]), epoch["epoch"])
         if self.trial.should_prune():

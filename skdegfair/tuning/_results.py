@@ -1,4 +1,4 @@
-"""Tables of a search, with the columns that scikit-learn's searches have."""
+"""Tables of a search, with the columns of scikit-learn's searches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._folds import Fold
 def results_of(
     numbers: Sequence[int], settings: Sequence[Mapping[str, Any]], outcomes: Sequence[Sequence[Fold]]
 ) -> dict[str, Any]:
-    """``cv_results_``: an entry per trial, with all that scikit-learn's searches tell, and the trial's number."""
+    """Make ``cv_results_``: the columns of scikit-learn's searches, and the number of each trial in the study."""
     results: dict[str, Any] = {"trial": np.array(numbers)}
     for name in ("fit_time", "score_time"):
         times = np.array([[fold[name] for fold in folds] for folds in outcomes])
@@ -35,7 +35,10 @@ def results_of(
 
 
 def front_of(results: Mapping[str, Any], objectives: Sequence[str], allowed: Any) -> pd.DataFrame:
-    """Allowed trials that no other one beats, best in the first objective first: parameters, means and sds."""
+    """Make a table of the allowed trials that no other one dominates.
+
+    It has their parameters, means and standard deviations, sorted by the first objective, best first.
+    """
     points = np.column_stack([results[f"mean_test_{name}"] for name in objectives])
     places = np.flatnonzero(allowed)
     places = places[undominated(points[places])]
@@ -47,12 +50,12 @@ def front_of(results: Mapping[str, Any], objectives: Sequence[str], allowed: Any
 
 
 def entries(results: Mapping[str, Any], places: Any) -> dict[str, Any]:
-    """``cv_results_`` of some of the trials."""
+    """Return the entries of ``cv_results_`` for some of the trials."""
     return {key: [each[p] for p in places] if key == "params" else each[places] for key, each in results.items()}
 
 
 def _masked(name: str, settings: Sequence[Mapping[str, Any]]) -> Any:
-    """Values of one parameter, masked where a trial did not have it."""
+    """Return the values of one parameter, masked for trials that do not have it."""
     kinds = {type(setting[name]) for setting in settings if name in setting}
     dtype = next(iter(kinds)) if kinds in ({int}, {bool}) else float if kinds <= {int, float} else object
     column = np.ma.masked_all(len(settings), dtype=dtype)

@@ -1,4 +1,4 @@
-"""Settings that hang on the seed, the number of the trial and the trials before it, and on nothing else."""
+"""A sampler whose settings depend only on the seed, the number of the trial and the trials before it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ NOTHING = object()
 
 
 class SeededSampler(BaseSampler):
-    """Optuna's TPE with a generator of its own for each trial, which begins with given values.
+    """Optuna's TPE with a separate generator for each trial, and with given values for the first trial.
 
-    A sampler with one generator would draw the same values again when a study is resumed,
-    or when two workers begin with the same seed.
+    A sampler with one generator would draw the same values again when a study is resumed, or when two workers start
+    with the same seed.
 
     Parameters
     ----------
     seed : int
     first : mapping
-        Values for the first trial that is not given up; what the space does not allow is drawn.
+        Values for the first trial, objects by their names. Values outside the space are ignored. If the first
+        trials were abandoned, the next one gets these values.
     """
 
     def __init__(self, seed: int, first: Mapping[str, Any]) -> None:

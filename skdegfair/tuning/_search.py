@@ -1,4 +1,4 @@
-"""The search for the front between accuracy and fairness."""
+"""The search for the Pareto front between accuracy and fairness."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from ._choice import chosen, completed, eligible
 from ._delegate import FittedBest, graph_of, routed
 from ._engine import engine
 from ._folds import configured, judge_fold
+from ._names import has_params, name_of
 from ._options import check_options, objectives_of
 from ._results import front_of, results_of
 from ._sampler import SeededSampler
@@ -33,82 +34,83 @@ from ._study import describe, folds_of, give_up, judged, open_study, quiet, reco
 class ParetoSearchCV(FittedBest):
     """Search for hyper-parameters with the best trade-offs between accuracy and fairness.
 
-    Each trial is a setting that Optuna's sampler draws with regard to the trials before,
-    judged by cross-validation. ``pareto_`` has the trials that no other one beats, and a rule
-    picks one of them, with which the estimator is fitted to all nodes.
+    Each trial is a setting that is drawn by Optuna's sampler, which takes the previous trials into account, and
+    assessed by cross-validation. ``pareto_`` contains the trials that no other one dominates. A rule chooses one of
+    them, and the estimator is fitted to all nodes with this setting.
 
     Parameters
     ----------
     estimator : classifier
     param_distributions : dict or callable, default=None
-        Dict from names of parameters to what they may be: a list, an optuna distribution, or
-        ``uniform``, ``loguniform`` or ``randint`` of scipy.stats. Or a function from an optuna
-        trial to a dict of parameters, such as :func:`suggest_params`. By default
-        :func:`search_space` of the estimator.
+        Dict from names of parameters to their values: a list, an optuna distribution, or ``uniform``,
+        ``loguniform`` or ``randint`` of scipy.stats. Or a function from an optuna trial to a dict of parameters, such
+        as :func:`suggest_params`. By default :func:`search_space` of the estimator.
+
+        A list may contain objects with ``get_params``, such as mitigations. The study stores them by name, which is
+        their repr; in the results they are objects again.
     n_trials : int, default=40
-        Trials that the study shall have in the end, with those that it has when it is resumed.
-        Several workers on one study may end with a batch each more.
+        Total number of trials, including those of a resumed study. If several workers share a study, each of them
+        may add up to one batch more.
     timeout : float, default=None
-        Seconds after which no further trial is begun.
+        Seconds after which no further trial is started.
     cv : int, splitter or iterable, default=None
         As in scikit-learn; 5 folds by default.
     scoring : callable, str, list or dict, default=None
         As in scikit-learn; accuracy and both negated gaps by default
         (:data:`~skdegfair.metrics.fairness_scoring`).
     objectives : str or sequence of str, default=None
-        Names of the scores to be made as high as possible. By default accuracy and
-        "neg_delta_dsp", or the only score that ``scoring`` gives, such as
-        :class:`~skdegfair.metrics.Tradeoff`.
+        Names of the scores to maximize. By default accuracy and "neg_delta_dsp", or the only score if ``scoring``
+        returns one number, such as :class:`~skdegfair.metrics.Tradeoff`.
     refit : bool, str or callable, default=True
-        How the setting is chosen: a rule such as :class:`~skdegfair.metrics.FairestWithin` or
-        :class:`~skdegfair.metrics.MostAccurateWithin`, or the name of a score. True is
-        ``FairestWithin(0.02)`` of the first two objectives, or the best in the only one.
-        False: none is chosen.
+        How the setting is chosen: by a rule such as :class:`~skdegfair.metrics.FairestWithin` or
+        :class:`~skdegfair.metrics.MostAccurateWithin`, or by the name of a score. True means ``FairestWithin(0.02)``
+        for the first two objectives, or the best score if there is one objective. False: no setting is chosen.
     storage : str or optuna storage, default=None
-        Where the study is kept, such as "sqlite:///study.db". A search goes on with what it
-        finds there under ``study_name``; searches in many processes or on many machines may
-        share it. None: in memory.
+        Where the study is stored, such as "sqlite:///study.db". A search continues with the trials that are stored
+        there under ``study_name``. Searches in many processes or on many machines can share a storage. None: in
+        memory.
     study_name : str, default=None
-        Needed with a storage.
+        Name of the study. Required with a storage.
     sampler : optuna sampler, default=None
-        By default Optuna's TPE, with a seed per trial, and the estimator's own parameters as
-        first trial. Another sampler is copied, and gets a new seed when a study is resumed;
-        workers that share a storage need one without a seed, or with a seed each.
+        By default Optuna's tree-structured Parzen estimator (TPE) with a seed per trial; its first trial has the
+        estimator's own parameters. Another sampler is copied, and gets a new seed when a study is resumed. Workers
+        that share a storage need samplers without a seed or with different seeds.
     batch_size : int, default=4
-        Trials that are drawn at a time, before their scores are known. Larger ones keep more
-        processes busy, smaller ones learn more from each trial. Results depend on it, and not
-        on ``n_jobs``.
+        Number of trials that are drawn at once, before their scores are known. Larger batches keep more processes
+        busy; with smaller batches the sampler learns more from each trial. Results depend on it, but not on
+        ``n_jobs``.
     n_jobs : int, default=None
-        Processes, each for one fold at a time. None is 1 unless joblib's context says more.
+        Number of processes; each one computes one fold at a time. None means 1 unless in a joblib context.
     min_accuracy : float, default=None
-        Trials of less accuracy are avoided, and neither on the front nor chosen.
+        Smallest mean accuracy that is acceptable. The sampler avoids less accurate trials; they are not part of the
+        front and are not chosen.
     show_progress : bool, default=False
         Whether to show a progress bar.
     random_state : int, RandomState instance or None, default=None
-        Decides which settings are tried. Give the estimator its own.
+        Seed of the settings that are tried. The estimator has a random_state of its own.
     error_score : "raise" or number, default=np.nan
-        Score in ``cv_results_`` of fits that fail; trials with such fits are not chosen. With
-        "raise", failed trials of a resumed study do not count.
+        Score of failed fits in ``cv_results_``. Trials with failed fits are not chosen. "raise": errors are raised,
+        and failed trials of a resumed study are not counted.
 
     Attributes
     ----------
     pareto_ : DataFrame
-        The front, a row per trial, the most accurate first: parameters, and mean and standard
-        deviation over folds of each score.
+        The Pareto front, one row per trial, sorted by the first objective, best first. Its columns are the
+        parameters, and the mean and standard deviation of each score over the folds.
     cv_results_ : dict
-        All trials, as in scikit-learn's searches, and their numbers in the study as "trial".
+        All trials, as in scikit-learn's searches, with their numbers in the study as "trial".
     best_index_, best_params_, best_estimator_, refit_time_
-        What was chosen; not with ``refit=False``.
+        The chosen setting. Not available with ``refit=False``.
     best_score_ : float
-        Mean score of what was chosen, if it was by one score.
+        Mean score of the chosen setting, if it was chosen by one score.
     study_ : optuna Study
-        For Optuna's own plots and its dashboard. It is there while the search runs, and after
-        one that was interrupted. Pickles of a search with a storage are without it.
+        For Optuna's own plots and its dashboard. It is available while the search runs and after an interruption.
+        It is not pickled if the search has a storage.
     objectives_ : tuple of str
     n_splits_ : int
     scorer_ : callable
     classes_, n_features_in_, feature_names_in_
-        Those of ``best_estimator_``.
+        Attributes of ``best_estimator_``.
 
     See Also
     --------
@@ -117,8 +119,8 @@ class ParetoSearchCV(FittedBest):
 
     Notes
     -----
-    Scores of the chosen setting are too good, as it was chosen by them: assess it on nodes that
-    took no part in the search. Multi-objective studies of Optuna cannot be pruned.
+    The scores of the chosen setting are optimistic, because it was chosen by them. Assess it on nodes that were not
+    used in the search. Optuna does not prune studies with several objectives.
 
     Examples
     --------
@@ -133,6 +135,27 @@ class ParetoSearchCV(FittedBest):
     ['fairness_weight', 'dropout', 'mean_test_accuracy']
     >>> search.predict(data.graph).shape
     (200,)
+
+    Search over methods:
+
+    >>> from skdegfair import GNNClassifier
+    >>> from skdegfair.mitigation import DegFair, FairGNN
+    >>> clf = GNNClassifier(max_epochs=10, random_state=0)
+    >>> methods = [None, DegFair(), FairGNN(covariance_weight=10)]
+    >>> search = ParetoSearchCV(clf, {"mitigation": methods}, n_trials=4, cv=2, random_state=0)
+    >>> search.fit(data.graph, data.y).best_params_["mitigation"] in methods
+    True
+
+    Search over methods and the parameters of each method. The second call of ``suggest_params`` returns the
+    parameters of the method that the first one has chosen:
+
+    >>> from skdegfair.tuning import suggest_params
+    >>> def space(trial):
+    ...     method = suggest_params(trial, clf, mitigation=methods)["mitigation"]
+    ...     return {"mitigation": method, **suggest_params(trial, GNNClassifier(mitigation=method))}
+    >>> search = ParetoSearchCV(clf, space, n_trials=4, cv=2, random_state=0).fit(data.graph, data.y)
+    >>> "mitigation" in search.pareto_
+    True
     """
 
     def __init__(
@@ -176,7 +199,7 @@ class ParetoSearchCV(FittedBest):
 
     @accepts_graph
     def fit(self, X: Any, y: Any = None, A: Any = None, **params: Any) -> ParetoSearchCV:
-        """Search, choose, and fit with what was chosen.
+        """Search, choose a setting, and fit the estimator with it.
 
         Parameters
         ----------
@@ -185,8 +208,7 @@ class ParetoSearchCV(FittedBest):
         A : sparse matrix of shape (n_nodes, n_nodes), default=None
             The edges, if X is not a Graph.
         **params
-            For the estimator's ``fit``, the splitter and the scorer, as in scikit-learn's
-            searches.
+            Passed to the estimator's ``fit``, the splitter and the scorer, as in scikit-learn's searches.
 
         Returns
         -------
@@ -217,10 +239,8 @@ class ParetoSearchCV(FittedBest):
             self._carry_out(self.study_, space, objectives, splits, (X, y), fixed)
             trials = self._judged()
         if not trials:
-            raise ValueError(f"No trial was finished in {self.timeout} seconds. Give the search a longer timeout.")
-        settings = [dict(trial.params) for trial in trials]
-        if callable(space):
-            settings = [suggested(FixedTrial(setting), space) for setting in settings]
+            raise ValueError(f"No trial finished within {self.timeout} seconds. Set a longer timeout.")
+        settings = [suggested(FixedTrial(trial.params), space) for trial in trials]
         outcomes = completed([folds_of(trial) for trial in trials], self.error_score)
         results = results_of([trial.number for trial in trials], settings, outcomes)
         self.n_splits_, self.scorer_, self.objectives_ = len(splits), self._scorer(), objectives
@@ -231,7 +251,7 @@ class ParetoSearchCV(FittedBest):
         return self
 
     def _judged(self) -> list[FrozenTrial]:
-        """Trials that count; where errors are raised, failed ones of an earlier search do not."""
+        """Return the complete trials. If errors are raised, failed trials of an earlier search are not counted."""
         return judged(self.study_, failed=self.error_score != "raise")
 
     def _choose(self, results: Mapping[str, Any], allowed: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
@@ -248,7 +268,7 @@ class ParetoSearchCV(FittedBest):
     def _carry_out(
         self, study: optuna.Study, space: Any, objectives: Sequence[str], splits: Any, data: Any, fixed: Any
     ) -> None:
-        """Ask for trials, judge them, tell what came of them, until there are enough or time is up."""
+        """Draw trials, cross-validate them and record the outcomes, until there are enough or time is up."""
         end = np.inf if self.timeout is None else time.monotonic() + self.timeout
         done, trials = len(self._judged()), list[Trial]()
         bar = tqdm(total=self.n_trials, initial=done, desc="trials", disable=not self.show_progress)
@@ -268,8 +288,8 @@ class ParetoSearchCV(FittedBest):
                         outcome = list(islice(folds, len(splits)))
                         record(study, trial, outcome, objectives, self.min_accuracy)
                         bar.update()
-                    next(folds, None)  # joblib warns of a generator that was not read to its end
-                    done = len(self._judged())  # those of other workers, too
+                    next(folds, None)  # joblib warns about a generator that was not exhausted
+                    done = len(self._judged())  # including those of other workers
         except KeyboardInterrupt:
             give_up(study, trials)
             raise KeyboardInterrupt(self._how_to_resume(len(self._judged()))) from None
@@ -278,15 +298,16 @@ class ParetoSearchCV(FittedBest):
             raise
 
     def _how_to_resume(self, done: int) -> str:
-        kept = f"The search was stopped; {done} of {self.n_trials} trials are finished and in study_."
+        kept = f"The search was stopped; {done} of {self.n_trials} trials are finished and stored in study_."
         if self.storage is None:
-            return f"{kept} To be able to resume a search, give it a storage and a study_name."
+            return f"{kept} To be able to resume a search, pass a storage and a study_name."
         shown = isinstance(self.storage, str) and "@" not in self.storage  # no passwords
         where = f"storage={self.storage!r}" if shown else "the same storage"
-        return f"{kept} Fit again with {where}, study_name={self.study_name!r} to go on with them."
+        return f"{kept} Fit again with {where}, study_name={self.study_name!r} to continue with them."
 
     def _sampler(self) -> Any:
         if self.sampler is not None:
             return copy.deepcopy(self.sampler)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        return SeededSampler(seed, self.estimator.get_params(deep=True))
+        own = self.estimator.get_params(deep=True)
+        return SeededSampler(seed, {name: name_of(each) if has_params(each) else each for name, each in own.items()})

@@ -1,9 +1,8 @@
-"""An Optuna study that remembers what it is about, and every fold of every trial."""
+"""An Optuna study that stores a description of its task, and every fold of every trial."""
 
 from __future__ import annotations
 
 import random
-import re
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from ._folds import Fold, means_of, require
+from ._names import name_of
 
 FOLDS = "skdegfair:folds"
 FAILED = "skdegfair:folds of a trial that failed"
@@ -27,28 +27,34 @@ TASK = "skdegfair:task"
 
 
 def describe(*, estimator: Any, space: Any, data: Any, scoring: Any, objectives: Any, floor: Any) -> dict[str, Any]:
-    """What two searches must share for their trials to be compared; ``data`` are names and what belongs to them."""
+    """Describe what two searches must have in common for their trials to be comparable.
+
+    The description is the same in every process: objects are described by name, and ``data``, a dict, by hashes.
+    """
     values: Any
     if callable(space):
-        values = _without_addresses(getattr(space, "__qualname__", space))
+        values = name_of(getattr(space, "__qualname__", space))
     else:
-        values = {name: distribution_to_json(each) for name, each in space.items()}
+        values = {name: distribution_to_json(getattr(each, "distribution", each)) for name, each in space.items()}
     return {
         "estimator": {
-            name: _without_addresses(value)
+            name: name_of(value)
             for name, value in estimator.get_params(deep=True).items()
             if name.split("__")[-1] not in ("verbose", "n_jobs")
         },
         "param_distributions": values,
         **{name: joblib.hash(value) for name, value in data.items()},
-        "scoring": _without_addresses(scoring),
+        "scoring": name_of(scoring),
         "objectives": list(objectives),
         "min_accuracy": floor,
     }
 
 
 def open_study(storage: Any, name: str | None, sampler: Any, task: Mapping[str, Any]) -> optuna.Study:
-    """A new study, or the one of that name in the storage if it is about the same."""
+    """Create a study, or load the one of that name from the storage.
+
+    Raises ValueError if that study has another task.
+    """
     directions = [StudyDirection.MAXIMIZE] * len(task["objectives"])
     study = optuna.create_study(
         storage=_opened(storage) if isinstance(storage, str) else storage,
@@ -57,40 +63,42 @@ def open_study(storage: Any, name: str | None, sampler: Any, task: Mapping[str, 
         directions=directions,
         load_if_exists=True,
     )
-    trials = study.get_trials(deepcopy=False)  # before the task is read, which another worker may be writing
+    trials = study.get_trials(deepcopy=False)  # read before the task, because another worker may be writing that
     before = study.user_attrs.get(TASK)
     if study.directions != directions or (before is None and trials):
-        raise ValueError(f"Study {name!r} is not of such a ParetoSearchCV. Choose another study_name.")
+        raise ValueError(
+            f"Study {name!r} was not made by a ParetoSearchCV with these objectives. Choose another study_name."
+        )
     differing = [] if before is None else [key for key, value in task.items() if before.get(key) != value]
     if differing and judged(study):
         raise ValueError(
-            f"Study {name!r} is of another search: {', '.join(differing)} differ. Choose another study_name, or set "
-            "what it was before; folds that are shuffled need a fixed random_state."
+            f"Study {name!r} belongs to another search: {', '.join(differing)} differ. Choose another study_name, or "
+            "use the same settings as before; shuffled folds need a fixed random_state."
         )
     study.set_user_attr(TASK, dict(task))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExperimentalWarning)
         study.set_metric_names(task["objectives"])  # for plots and the dashboard
     if trials:
-        sampler.reseed_rng()  # or it would draw again what it has drawn before; ours has a seed per trial
+        sampler.reseed_rng()  # or it would draw the same values again; our own sampler has a seed per trial
     return study
 
 
 def judged(study: optuna.Study, *, failed: bool = True) -> list[FrozenTrial]:
-    """Trials that went through all their folds, by whatever worker, in their order; those that failed, or not."""
+    """Return the trials of all workers that are complete, in order; also those with failed folds, if ``failed``."""
     marks = {TrialState.COMPLETE: FOLDS} | ({TrialState.FAIL: FAILED} if failed else {})
     return [trial for trial in study.get_trials(deepcopy=False) if marks.get(trial.state) in trial.user_attrs]
 
 
 def folds_of(trial: FrozenTrial) -> list[Fold]:
-    """What came of each fold of a judged trial."""
+    """Return the outcome of each fold of a complete trial."""
     return list(trial.user_attrs[FOLDS if FOLDS in trial.user_attrs else FAILED])
 
 
 def record(
     study: optuna.Study, trial: Trial, folds: Sequence[Fold], objectives: Sequence[str], floor: float | None
 ) -> None:
-    """Write a trial's folds to the study and tell the sampler how good they are."""
+    """Store the folds of a trial in the study and tell the sampler their mean scores."""
     needed = [*objectives, *([] if floor is None else ["accuracy"])]
     for fold in folds:
         require(fold, needed)
@@ -106,14 +114,14 @@ def record(
 
 
 def give_up(study: optuna.Study, trials: Sequence[Trial]) -> None:
-    """Close trials that will not be finished."""
+    """Mark unfinished trials as failed."""
     for trial in trials:
         study.tell(trial, state=TrialState.FAIL, skip_if_finished=True)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Optuna without its messages, other than warnings."""
+    """Silence Optuna's messages except warnings."""
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(max(level, optuna.logging.WARNING))
     try:
@@ -123,7 +131,10 @@ def quiet() -> Iterator[None]:
 
 
 def _opened(url: str, attempts: int = 10) -> Any:
-    """A database with Optuna's tables; workers that begin together may all try to make them, and one of them does."""
+    """Open a database and create Optuna's tables if they are missing.
+
+    Workers that start at the same time may all try to create the tables. All but one fail and try again.
+    """
     for attempt in range(attempts):
         try:
             return optuna.storages.get_storage(url)
@@ -131,7 +142,3 @@ def _opened(url: str, attempts: int = 10) -> Any:
             if attempt == attempts - 1:
                 raise
             time.sleep(random.uniform(0, 0.2 * (attempt + 1)))
-
-
-def _without_addresses(thing: Any) -> str:
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", thing if isinstance(thing, str) else repr(thing))
