@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import nll_loss
 
 from .block import Batch
@@ -19,7 +19,7 @@ CLASSIFICATION = "classification"
 Term = Callable[[Output, Tensor, Batch], Tensor]
 
 
-class Objective(nn.Module):
+class Objective:
     """A weighted sum of loss terms: classification, those of the layers, and further ones.
 
     Parameters
@@ -40,7 +40,6 @@ class Objective(nn.Module):
         terms: Mapping[str, Term] | None = None,
         unfairness: tuple[str, ...] = (),
     ) -> None:
-        super().__init__()
         self.weights = {CLASSIFICATION: 1.0, **(weights or {})}
         self.further = dict(terms or {})
         self.unfairness = unfairness
@@ -85,6 +84,3 @@ class Objective(nn.Module):
         each = {name: term for name, term in self.further.items() if not getattr(term, "is_mean", True)}
         with torch.no_grad():
             return {name: float(term(output, y, batch)) for name, term in each.items()}
-
-    def forward(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
-        return self.total(self.terms(output, y, batch))

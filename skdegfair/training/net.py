@@ -44,6 +44,10 @@ class NodeNet(NeuralNetClassifier):
     def _default_callbacks(self) -> list[tuple[str, Callback]]:
         return [("epoch_timer", EpochTimer())]
 
+    def initialize_criterion(self) -> NodeNet:
+        self.criterion_ = self.criterion  # an objective, ready to use
+        return self
+
     def check_data(self, X: Any, y: Any = None) -> None:
         """Nothing to check: the data was checked before it became tensors."""
 
