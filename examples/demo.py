@@ -22,7 +22,7 @@ from sklearn.model_selection import train_test_split
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
-from skdegfair.display import DegreeCurveDisplay, DegreeGapDisplay, ParetoDisplay, TrainingDisplay
+from skdegfair.display import DegreeCurveDisplay, DegreeGapDisplay, ParetoDisplay, TrainingDisplay, report_page
 from skdegfair.metrics import DegreeFairnessReport, compare_fairness
 
 SEEDS = 3
@@ -104,5 +104,5 @@ figures = {
 }
 for name, figure in figures.items():
     figure.savefig(output / f"{name}.png", dpi=150)
-report.to_html(output / "report.html", title="DegFairGCN on the built-in graph")
+report_page(report, output / "report.html", title="DegFairGCN on the built-in graph")
 print(f"\nWritten to {output}/: {', '.join(f'{name}.png' for name in figures)} and report.html")
