@@ -83,7 +83,7 @@ report = DegreeFairnessReport.from_estimator(fair, data.graph[test], data.y[test
 print(f"\nDegFairGCN with fairness_weight=3, seed 0\n\n{report}")
 plain = models["GCN"].predict(data.graph[test])
 compared = compare_fairness(data.y[test], plain, fair.predict(data.graph[test]), degree=data.graph[test])
-print(f"\nGCN and DegFairGCN on the same nodes, as parts of 1\n{compared.round(3).to_string()}")
+print(f"\nGCN and DegFairGCN on the same nodes, as fractions\n{compared.round(3).to_string()}")
 
 # %%
 # Plots

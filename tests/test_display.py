@@ -197,6 +197,16 @@ def test_names_with_an_underscore_are_shown():
     assert {" _a", "b"} <= set(drawn(display.figure_))
 
 
+@pytest.mark.parametrize("length", [1, 14, 15, 26, 27, 60])
+def test_the_legend_fits_into_the_figure(length):
+    display = ParetoDisplay([0.9, 0.8, 0.7], [0.3, 0.2, 0.1], names=[name * length for name in "abc"]).plot()
+    drawn(display.figure_)
+    (legend,) = display.figure_.legends
+    box, figure = legend.get_window_extent(), display.figure_.bbox
+    assert box.x0 >= 0
+    assert box.x1 <= figure.x1
+
+
 def test_many_named_models_can_be_told_apart():
     n = 30
     display = ParetoDisplay(np.linspace(0.5, 0.9, n), np.linspace(0, 0.4, n), names=[str(i) for i in range(n)]).plot()

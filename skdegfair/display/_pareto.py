@@ -229,7 +229,9 @@ class ParetoDisplay:
         in_percent(self.ax_.xaxis)
         in_percent(self.ax_.yaxis)
         if new:
-            self.figure_.legend(loc="outside lower center", ncols=3, frameon=False)
+            longest = max(len(label) for label in self.ax_.get_legend_handles_labels()[1])
+            ncols = min(3, max(1, 68 // (longest + 8)))  # the figure is about 68 letters wide
+            self.figure_.legend(loc="outside lower center", ncols=ncols, frameon=False)
         else:
             self.ax_.legend(fontsize="small")
         return self
