@@ -22,7 +22,7 @@ from sklearn.model_selection import train_test_split
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
-from skdegfair.display import DegreeCurveDisplay, DegreeGapDisplay, ParetoDisplay, TrainingDisplay
+from skdegfair.display import DegreeCurveDisplay, DegreeGapDisplay, ParetoDisplay, TrainingDisplay, report_page
 from skdegfair.metrics import DegreeFairnessReport, compare_fairness
 
 SEEDS = 3
@@ -83,7 +83,7 @@ report = DegreeFairnessReport.from_estimator(fair, data.graph[test], data.y[test
 print(f"\nDegFairGCN with fairness_weight=3, seed 0\n\n{report}")
 plain = models["GCN"].predict(data.graph[test])
 compared = compare_fairness(data.y[test], plain, fair.predict(data.graph[test]), degree=data.graph[test])
-print(f"\nGCN and DegFairGCN on the same nodes, as parts of 1\n{compared.round(3).to_string()}")
+print(f"\nGCN and DegFairGCN on the same nodes, as fractions\n{compared.round(3).to_string()}")
 
 # %%
 # Plots
@@ -104,5 +104,5 @@ figures = {
 }
 for name, figure in figures.items():
     figure.savefig(output / f"{name}.png", dpi=150)
-report.to_html(output / "report.html", title="DegFairGCN on the built-in graph")
+report_page(report, output / "report.html", title="DegFairGCN on the built-in graph")
 print(f"\nWritten to {output}/: {', '.join(f'{name}.png' for name in figures)} and report.html")

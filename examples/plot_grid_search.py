@@ -44,7 +44,7 @@ print(f"\nChosen: {search.best_params_}")
 # --------------------------------------
 
 assessed = fairness_scoring(search.best_estimator_, data.graph[test], data.y[test])
-print("On the other nodes:", {name: round(value, 3) for name, value in assessed.items()})
+print("On the held-out nodes:", {name: round(value, 3) for name, value in assessed.items()})
 
 # %%
 # Searches that accept one score only

@@ -64,7 +64,7 @@ for rule in (FairestWithin(0.01), FairestWithin(0.05), MostAccurateWithin(0.2)):
     assessed = {
         name: round(value, 3) for name, value in fairness_scoring(model, data.graph[test], data.y[test]).items()
     }
-    print(f"\n{rule}: trial {search.cv_results_['trial'][place]}, on the nodes that were set aside {assessed}")
+    print(f"\n{rule}: trial {search.cv_results_['trial'][place]}, on the held-out nodes {assessed}")
 
 # %%
 # Plots

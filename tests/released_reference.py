@@ -13,8 +13,8 @@ def layer(A, x, p, q, *, kind, epsilon, low, dim, scale_shift=True, contrast=Tru
     used, gamma, beta = np.zeros((n, d)), np.zeros((n, d)), np.zeros((n, d))
     out = []
     for v in range(n):
-        neighbours = np.flatnonzero(A[v])
-        pooled = h[neighbours].mean(0) if len(neighbours) else np.zeros(d)
+        neighbors = np.flatnonzero(A[v])
+        pooled = h[neighbors].mean(0) if len(neighbors) else np.zeros(d)
         bias = np.zeros(d)
         if modulation:
             if scale_shift:
@@ -24,14 +24,14 @@ def layer(A, x, p, q, *, kind, epsilon, low, dim, scale_shift=True, contrast=Tru
             used[v] = (gamma[v] + 1) * (pooled @ p[q + "context"][:, part]) + beta[v]
             bias = epsilon * used[v] * (1 if low[v] or not contrast else -1)
         if kind == "gcn":
-            out.append((h[neighbours].sum(0) + h[v] + bias) / (degree[v] + 1))
+            out.append((h[neighbors].sum(0) + h[v] + bias) / (degree[v] + 1))
         elif kind == "sage":
-            summed = x[neighbours].sum(0) @ W + b
+            summed = x[neighbors].sum(0) @ W + b
             out.append(np.concatenate([h[v], (summed + bias) / (degree[v] + 1)]))
         else:
             a = p[q + "attention"]
-            e = [np.exp(-leaky(a[0] @ h[v] + a[1] @ h[u], 0.01)) for u in neighbours]
-            total = sum((w * h[u] for w, u in zip(e, neighbours, strict=True)), np.zeros(d))
+            e = [np.exp(-leaky(a[0] @ h[v] + a[1] @ h[u], 0.01)) for u in neighbors]
+            total = sum((w * h[u] for w, u in zip(e, neighbors, strict=True)), np.zeros(d))
             out.append((total + bias) / (sum(e) + 1e-5 + 1))
     return leaky(np.array(out), 0.01), used, gamma, beta
 

@@ -15,7 +15,7 @@ from skdegfair.graph import Graph
 
 
 def truth(graph):
-    """Labels that favour well-connected nodes."""
+    """Labels that favor well-connected nodes."""
     return ((graph.features[:, 0] > 0) | (graph.degree() >= 12)).astype(int)
 
 

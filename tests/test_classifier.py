@@ -421,7 +421,7 @@ EYE = np.eye(120)
         (lambda d: {"validation_nodes": [500]}, "validation_nodes holds position 500"),
         (lambda d: {"X": Graph(d.X, d.A)[[0, 1, 2, 0]], "A": None, "y": [0, 1, 2, 0], "nodes": [0, 1, 2],
                     "validation_nodes": [3]}, "overlap: both hold node 0"),
-        (lambda d: {"validation_nodes": np.arange(120)}, "no labelled training node"),
+        (lambda d: {"validation_nodes": np.arange(120)}, "no labeled training node"),
     ],
 )  # fmt: skip
 def test_bad_data(data, change, message):

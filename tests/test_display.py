@@ -1,4 +1,8 @@
-"""What is drawn, read back from the axes."""
+"""What is drawn, read back from the axes, and the page with plots."""
+
+import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -7,11 +11,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
-from skdegfair.display import DegreeCurveDisplay, DegreeGapDisplay, ParetoDisplay, TrainingDisplay
+from skdegfair.display import DegreeCurveDisplay, DegreeGapDisplay, ParetoDisplay, TrainingDisplay, report_page
 from skdegfair.metrics import (
     DegreeFairnessReport,
     FairestWithin,
     degree_curve,
+    degree_fairness_report,
     degree_groups,
     fairness_scoring,
     pareto_front,
@@ -30,6 +35,12 @@ def close_figures():
 @pytest.fixture(scope="module")
 def fitted(data):
     return DegFairGNNClassifier(max_epochs=8, hidden_dim=8, random_state=0, early_stopping=True).fit(data.graph, data.y)
+
+
+@pytest.fixture(scope="module")
+def report(data):
+    predicted = np.where(data.graph.degree() > 8, 2, data.y)
+    return degree_fairness_report(data.y, predicted, degree=data.graph)
 
 
 def drawn(figure):
@@ -186,6 +197,16 @@ def test_names_with_an_underscore_are_shown():
     assert {" _a", "b"} <= set(drawn(display.figure_))
 
 
+@pytest.mark.parametrize("length", [1, 14, 15, 26, 27, 60])
+def test_the_legend_fits_into_the_figure(length):
+    display = ParetoDisplay([0.9, 0.8, 0.7], [0.3, 0.2, 0.1], names=[name * length for name in "abc"]).plot()
+    drawn(display.figure_)
+    (legend,) = display.figure_.legends
+    box, figure = legend.get_window_extent(), display.figure_.bbox
+    assert box.x0 >= 0
+    assert box.x1 <= figure.x1
+
+
 def test_many_named_models_can_be_told_apart():
     n = 30
     display = ParetoDisplay(np.linspace(0.5, 0.9, n), np.linspace(0, 0.4, n), names=[str(i) for i in range(n)]).plot()
@@ -215,3 +236,39 @@ def test_training_of_a_plain_model(data):
     labels = {line.get_label() for line in display.axes_[0].lines}
     assert labels == {"total, train", "classification, L1", "weights kept"}
     assert display.axes_[1].get_ylabel() == "Training nodes"
+
+
+def test_page_with_plots(report, tmp_path):
+    page = report_page(report, tmp_path / "report.html", title="Nodes <& more>")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == page == report_page(report, title="Nodes <& more>")
+    assert page.count('src="data:image/svg+xml;base64,') == 2
+    images = re.findall(r"<h2>[^<]*</h2><img [^>]*>\n", page)
+    without = page
+    for image in images:
+        without = without.replace(image, "")
+    assert without == report.to_html(title="Nodes <& more>")  # the plots are all that it adds
+    assert plt.get_fignums() == []
+
+
+def test_page_without_degrees_has_no_plot_by_degree():
+    report = degree_fairness_report([0, 1, 0, 1], [0, 1, 1, 1], groups=["a", "b", "b", "a"])
+    assert report_page(report).count("<img") == 1
+
+
+def test_page_in_a_browser(report, tmp_path):
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no Chromium on this machine")
+    count = """<script>window.onload = () => { document.title = [...document.images].filter(
+        image => image.complete && image.naturalWidth > 400 && image.getBoundingClientRect().height > 200).length
+        + " pictures, " + [...document.querySelectorAll("table")].filter(t => t.offsetHeight > 50).length + " tables";
+        };</script></body>"""
+    path = tmp_path / "report.html"
+    path.write_text(report_page(report).replace("</body>", count), encoding="utf-8")
+    flags = [
+        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri(),
+    ]  # fmt: skip
+    dom = subprocess.run([browser, *flags], capture_output=True, text=True, timeout=120, check=True).stdout
+    assert "<title>2 pictures, 4 tables</title>" in dom

@@ -44,7 +44,7 @@ def test_any_sparse_adjacency(form, kind):
         pd.DataFrame(PATH, index=list("abcd"), columns=list("abcd")),
         pd.DataFrame.sparse.from_spmatrix(sp.csr_matrix(PATH)),
     ],
-    ids=["float64", "float32", "int", "list", "object", "frame", "labelled frame", "sparse frame"],
+    ids=["float64", "float32", "int", "list", "object", "frame", "labeled frame", "sparse frame"],
 )
 def test_other_forms_of_adjacency(A):
     np.testing.assert_array_equal(Graph(X, A).A.toarray(), PATH)

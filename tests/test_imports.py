@@ -3,50 +3,119 @@
 import ast
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "skdegfair"
-MAY_IMPORT = {
+MAY_IMPORT = {  # packages by name, "" is skdegfair/__init__.py
     "graph": set(),
     "datasets": {"graph"},
     "metrics": {"graph"},
     "display": {"graph", "metrics"},
     "nn": {"graph"},
-    "training": {"graph", "metrics", "nn"},
-    "tuning": {"", "graph", "metrics"},
-    "": {"graph", "metrics", "nn", "training"},
+    "mitigation": {"graph", "nn"},
+    "training": {"graph", "metrics", "mitigation", "nn"},
+    "estimators": {"graph", "mitigation", "nn", "training"},
+    "tuning": {"estimators", "graph", "metrics", "mitigation"},
+    "": {"estimators", "graph"},
 }
+MODULES = sorted(PACKAGE.rglob("*.py"))
+every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 
 
-LATE = {"metrics/_render.py": {"display"}}  # a report's page has plots, which are made when it is
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imported_parts(path):
-    """Top-level parts of the package that a module imports from."""
-    inside = path.relative_to(PACKAGE).parts[:-1]
-    module = ast.parse(path.read_text(encoding="utf-8"))
-    late = {
-        node for function in ast.walk(module) if isinstance(function, ast.FunctionDef) for node in ast.walk(function)
-    }
-    allowed_late = LATE.get(path.relative_to(PACKAGE).as_posix(), set())
-    for node in ast.walk(module):
-        if node in late and isinstance(node, ast.ImportFrom) and set((node.module or "").split(".")) & allowed_late:
-            continue
+def imported_modules(tree, path, package=PACKAGE):
+    """Files of the package that a module imports: at its top, in functions, and for type checking alone."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
-            base = inside[: len(inside) - node.level + 1]
-            target = [*base, *(node.module or "").split(".")]
-            yield target[0] if (PACKAGE / target[0]).is_dir() else ""
+            folder = path.parents[node.level - 1]
+            assert folder.is_relative_to(package), f"an import in {path} leaves the package"
+            base = folder.joinpath(*(node.module or "").split("."))
+            yield from {as_file(base / alias.name) or as_file(base) for alias in node.names}
         elif isinstance(node, ast.ImportFrom | ast.Import):
             names = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
-            assert not any(name.split(".")[0] == "skdegfair" for name in names), f"absolute import in {path}"
+            assert not any(name.split(".")[0] == package.name for name in names), f"absolute import in {path}"
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def as_file(module):
+    """The file of a module or a package, None if there is none."""
+    return next((file for file in (module.with_suffix(".py"), module / "__init__.py") if file.exists()), None)
+
+
+def part_of(path):
+    """Name of the package inside skdegfair that a module is in."""
+    return "" if path.parent == PACKAGE else path.relative_to(PACKAGE).parts[0]
+
+
+def cycle(package=PACKAGE):
+    """Names of modules that import each other in a circle, empty if there are none."""
+    arrows = {path: set(imported_modules(parsed(path), path, package)) for path in sorted(package.rglob("*.py"))}
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        return [path.relative_to(package).as_posix() for path in error.args[1]]
+    return []
+
+
+def test_every_package_is_in_the_table():
+    assert set(MAY_IMPORT) == {part_of(path) for path in MODULES}
+
+
+@every_module
 def test_arrows(path):
-    part = path.relative_to(PACKAGE).parts[0] if path.parent != PACKAGE else ""
-    assert set(imported_parts(path)) <= MAY_IMPORT[part] | {part}
+    part = part_of(path)
+    assert {part_of(module) for module in imported_modules(parsed(path), path)} <= MAY_IMPORT[part] | {part}
+
+
+def test_no_cycles():
+    TopologicalSorter(MAY_IMPORT).prepare()
+    assert cycle() == []
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from .a import f",
+        "from . import a",
+        "def g():\n    from .a import f",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .a import f",
+        "from . import f",  # from the package, which imports a
+        "from ..lower.a import f",
+    ],
+)
+def test_cycles_are_found(tmp_path, back):
+    """Of modules that import each other when loaded, in a function, for type checking, or through their package."""
+    lower = tmp_path / "lower"
+    lower.mkdir()
+    (tmp_path / "__init__.py").write_text("")
+    (lower / "__init__.py").write_text("from .a import f\n")
+    (lower / "a.py").write_text("from .b import g\n\ndef f(): ...\n")
+    (lower / "b.py").write_text("def g(): ...\n")
+    assert cycle(tmp_path) == []
+    (lower / "b.py").write_text(f"{back}\n")
+    assert {"lower/a.py", "lower/b.py"} <= set(cycle(tmp_path))
+
+
+@every_module
+def test_only_packages_import_for_type_checking(path):
+    """A package may name what it imports at first use; a module has no imports that only a type checker sees."""
+    blocks = [
+        node for node in ast.walk(parsed(path)) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+    ]
+    assert not blocks or path.name == "__init__.py"
+
+
+def test_names_imported_at_first_use_point_down():
+    """Their homes are strings, which the tests above do not read."""
+    import skdegfair
+
+    assert {home.lstrip(".").split(".")[0] for home in skdegfair._HOMES.values()} <= MAY_IMPORT[""]
+    assert set(skdegfair._HOMES) == set(skdegfair.__all__)
 
 
 def test_names_of_the_package():
@@ -62,7 +131,9 @@ def test_names_of_the_package():
     ("module", "absent"),
     [
         # torch_geometric is missing here: skorch imports it wherever it is installed, see the next two tests
-        ("skdegfair._degfair", ["matplotlib", "optuna", "networkx", "dask", "accelerate", "tqdm.notebook"]),
+        ("skdegfair.estimators", ["matplotlib", "optuna", "networkx", "dask", "accelerate", "tqdm.notebook"]),
+        ("skdegfair.training", ["matplotlib", "optuna", "networkx", "dask", "accelerate", "tqdm.notebook"]),
+        ("skdegfair.mitigation", ["torch_geometric", "matplotlib", "optuna", "networkx", "skorch"]),
         ("skdegfair.nn", ["torch_geometric", "matplotlib", "optuna", "networkx", "skorch"]),
         ("skdegfair.metrics", ["torch_geometric", "matplotlib", "optuna", "networkx", "skorch", "torch"]),
         ("skdegfair.display", ["torch_geometric", "matplotlib", "optuna", "networkx", "skorch", "torch"]),
@@ -77,10 +148,10 @@ def test_what_an_import_does_not_load(module, absent):
     assert out.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+@every_module
 def test_torch_geometric_is_never_imported(path):
     """Not even by ``Graph.from_pyg``, which reads the tensors of the object that it is given."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
         assert not any(name.split(".")[0] == "torch_geometric" for name in names)
@@ -130,11 +201,11 @@ class Absent:
 sys.meta_path.insert(0, Absent())
 import skdegfair.metrics, skdegfair.display
 report = skdegfair.metrics.degree_fairness_report([0, 1, 0, 1], [0, 1, 1, 1], degree=[1, 2, 3, 4], share=0.5)
-print("delta DSP" in str(report), "<table" in report._repr_html_())
+print("delta DSP" in str(report), "<table" in report._repr_html_(), "<table" in report.to_html())
 try:
-    report.to_html()
+    skdegfair.display.report_page(report)
 except ImportError as error:
     print(error)
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.splitlines() == ["True True", 'Drawing needs matplotlib: pip install "skdegfair[plot]".']
+    assert out.stdout.splitlines() == ["True True True", 'Drawing needs matplotlib: pip install "skdegfair[plot]".']

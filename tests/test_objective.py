@@ -167,6 +167,7 @@ def test_what_cannot_be_pruned(data):
     [
         ("plot_cross_validation", "majority vote"),
         ("plot_grid_search", "Best accuracy - 0.5 ΔDSP"),
+        ("plot_mitigations", "FairGNN(covariance_weight=4)"),
         ("plot_optuna_pareto", "Smallest ΔDSP of 2 trials"),
         ("study_on_many_machines", "2 trials in the study"),
     ],

@@ -7,9 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from skdegfair import mitigation
+
 ROOT = Path(__file__).parent.parent
 PATHS = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.rst", *(ROOT / "docs").glob("*.rst"))}
 PAGES = {name: path.read_text(encoding="utf-8") for name, path in PATHS.items()}
+PAGES_WITH_EXAMPLES = ["graphs", "assessing", "mitigation", "tuning", "large_graphs", "add_a_mitigation"]
 every_page = pytest.mark.parametrize("page", sorted(PAGES))
 
 
@@ -52,6 +55,8 @@ def test_graphs(capsys):
     names, printed = next(page)
     assert names["known"].sum() == len(names["y"]) / 2
     assert printed.startswith("[0.")
+    names, _ = next(page)
+    assert set(names["weights"]) == {1, 2}
     assert next(page, None) is None
 
 
@@ -84,6 +89,32 @@ def test_report_on_chameleon(capsys, tmp_path, monkeypatch, paper_data):
     accuracy = names["chameleon"].scores.loc["predictions", "accuracy"]
     (claimed,) = (line.split()[1] for line in shown if line.startswith("predictions"))
     assert 100 * accuracy == pytest.approx(float(claimed), abs=4)  # to the digit with the same versions and processor
+
+
+def test_mitigation(capsys):
+    page = steps("docs/mitigation.rst", capsys)
+    _, printed = next(page)
+    assert [line.split("(")[0].split(":")[0] for line in printed.splitlines()] == [
+        "None", "DegFair", "FairGNN", "RawlsGCN",
+    ]  # fmt: skip
+    names, printed = next(page)
+    assert len(names["search"].cv_results_["params"]) == 6
+    assert str(names["search"].best_params_["mitigation"]).split("(")[0] in printed
+    assert next(page, None) is None
+
+
+def test_table_of_mitigations():
+    """It lists every method and says what its class attributes say."""
+    rows = re.findall(r"^``(\w+)`` (.* (?:yes|no))$", PAGES["docs/mitigation.rst"], flags=re.MULTILINE)
+    methods = {name: getattr(mitigation, name) for name in mitigation.__all__ if name not in ("Mitigation", "Phase")}
+    assert [name for name, _ in rows] == sorted(methods)
+    for name, cells in rows:
+        method = methods[name]
+        backbones, layers, *supported = re.split(r" {2,}", cells.strip())
+        assert set(backbones.split(", ")) == set(method.backbones)
+        assert layers == f"{method.min_layers} or more"
+        expected = (method.supports_batches, method.supports_distributed, method.supports_directed)
+        assert supported == ["yes" if each else "no" for each in expected]
 
 
 def test_tuning(capsys):
@@ -140,10 +171,7 @@ def test_add_a_mitigation(capsys):
 
 def test_every_page_with_examples_is_run():
     with_examples = {page for page in PAGES if blocks(page)}
-    assert with_examples == {
-        "README.rst",
-        *(f"docs/{name}.rst" for name in ["graphs", "assessing", "tuning", "large_graphs", "add_a_mitigation"]),
-    }
+    assert with_examples == {"README.rst", *(f"docs/{name}.rst" for name in PAGES_WITH_EXAMPLES)}
 
 
 def test_the_readme_is_a_page():

@@ -1,7 +1,5 @@
 """The report: its numbers against the metrics, its ways in, and how it looks as text and as a page."""
 
-import shutil
-import subprocess
 import warnings
 
 import numpy as np
@@ -207,49 +205,22 @@ def test_text_is_aligned(report):
 
 
 def test_page(report, tmp_path):
-    pytest.importorskip("matplotlib")
     page = report.to_html(tmp_path / "report.html", title="Nodes <& more>")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == page == report.to_html(title="Nodes <& more>")
     assert "<h1>Nodes &lt;&amp; more&gt;</h1>" in page
     assert page.count("<table") == 4
-    assert page.count('src="data:image/svg+xml;base64,') == 2
-    assert "http" not in page.split("</style>")[-1].split("base64,")[0]  # nothing is fetched from elsewhere
+    assert "<img" not in page
+    assert "http" not in page  # nothing is fetched from elsewhere
     assert "<script" not in page
     fragment = report._repr_html_()
+    assert fragment in page
     assert fragment.count("<table") == 4
-    assert "<img" not in fragment
-
-
-def test_no_figure_is_left_open(report):
-    plt = pytest.importorskip("matplotlib.pyplot")
-    report.to_html()
-    assert plt.get_fignums() == []
 
 
 def test_names_are_escaped():
     report = degree_fairness_report(["<b>", "x", "<b>", "x"], ["<b>", "x", "x", "x"], groups=["<i>", "j", "j", "<i>"])
     assert "<b>" not in report._repr_html_()
     assert "<i>" not in report._repr_html_()
-
-
-def test_page_in_a_browser(report, tmp_path):
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
-        pytest.skip("no Chromium on this machine")
-    pytest.importorskip("matplotlib")
-    count = """<script>window.onload = () => { document.title = [...document.images].filter(
-        image => image.complete && image.naturalWidth > 400 && image.getBoundingClientRect().height > 200).length
-        + " pictures, " + [...document.querySelectorAll("table")].filter(t => t.offsetHeight > 50).length + " tables";
-        };</script></body>"""
-    path = tmp_path / "report.html"
-    path.write_text(report.to_html().replace("</body>", count), encoding="utf-8")
-    flags = [
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri(),
-    ]  # fmt: skip
-    dom = subprocess.run([browser, *flags], capture_output=True, text=True, timeout=120, check=True).stdout
-    assert "<title>2 pictures, 4 tables</title>" in dom
 
 
 def test_curve():

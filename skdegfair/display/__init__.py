@@ -3,7 +3,14 @@
 from ._curve import DegreeCurveDisplay
 from ._gap import DegreeGapDisplay
 from ._pareto import ParetoDisplay
-from ._report import report_figures
+from ._report import report_figures, report_page
 from ._training import TrainingDisplay
 
-__all__ = ["DegreeCurveDisplay", "DegreeGapDisplay", "ParetoDisplay", "TrainingDisplay", "report_figures"]
+__all__ = [
+    "DegreeCurveDisplay",
+    "DegreeGapDisplay",
+    "ParetoDisplay",
+    "TrainingDisplay",
+    "report_figures",
+    "report_page",
+]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..graph import as_labels
 from ..metrics import assess, degree_curve
-from ._style import CHANCE, COLOURS, axes_for, in_percent, tidy
+from ._style import CHANCE, COLORS, axes_for, in_percent, tidy
 
 
 class DegreeCurveDisplay:
@@ -138,7 +138,7 @@ class DegreeCurveDisplay:
         curve, x = self.curve, self.curve["degree_mean"]
         self.counts_ax_ = self._draw_counts(x) if show_counts else None
         drawn = sum(line.get_gid() == "degree_curve" for line in self.ax_.lines)
-        style = {"color": COLOURS[drawn % len(COLOURS)], "marker": "o", "markersize": 5, "label": name, "zorder": 3}
+        style = {"color": COLORS[drawn % len(COLORS)], "marker": "o", "markersize": 5, "label": name, "zorder": 3}
         (self.line_,) = self.ax_.plot(x, curve["score"], **(style | (line_kwargs or {})))
         self.line_.set_gid("degree_curve")
         self.band_ = self.ax_.fill_between(

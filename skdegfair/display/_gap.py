@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..metrics import DegreeFairnessReport, degree_fairness_report
-from ._style import CHANCE, MARKERS, axes_for, group_colours, in_percent, shorten, tidy
+from ._style import CHANCE, MARKERS, axes_for, group_colors, in_percent, shorten, tidy
 
 PANELS = {
     "predicted": ("Predicted as the class", "delta_dsp", "ΔDSP"),
@@ -143,10 +143,10 @@ class DegreeGapDisplay:
         chance = f"{100 * self.confidence_level:g} % by chance"
         bands = {"left": rates["null_low"], "height": 0.75 * height, "color": CHANCE, "label": chance}
         ax.barh(place, rates["null_high"] - rates["null_low"], **bands, zorder=1)
-        for number, (group, colour) in enumerate(zip(groups, group_colours(len(groups)), strict=True)):
+        for number, (group, color) in enumerate(zip(groups, group_colors(len(groups)), strict=True)):
             part = rates.iloc[number :: len(groups)]
             reach = np.maximum([part["rate"] - part["ci_low"], part["ci_high"] - part["rate"]], 0)
-            style = {"fmt": MARKERS[number % len(MARKERS)], "color": colour, "markersize": 5, "capsize": 2}
+            style = {"fmt": MARKERS[number % len(MARKERS)], "color": color, "markersize": 5, "capsize": 2}
             ax.errorbar(part["rate"], place[number :: len(groups)], xerr=reach, **style, label=_name(group), zorder=2)
         row = 100 * self.gaps.loc[gap, ["gap", "ci_low", "ci_high", "null_95"]].astype(float)
         note = f"{symbol} not defined"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..metrics import assess, degree_fairness_report, pareto_front
-from ._style import COLOURS, MAJORITY, MARKERS, axes_for, in_percent, tidy
+from ._style import COLORS, MAJORITY, MARKERS, axes_for, in_percent, tidy
 
 GAPS = {"dsp": "ΔDSP", "deo": "ΔDEO"}
 
@@ -229,7 +229,9 @@ class ParetoDisplay:
         in_percent(self.ax_.xaxis)
         in_percent(self.ax_.yaxis)
         if new:
-            self.figure_.legend(loc="outside lower center", ncols=3, frameon=False)
+            longest = max(len(label) for label in self.ax_.get_legend_handles_labels()[1])
+            ncols = min(3, max(1, 68 // (longest + 8)))  # the figure is about 68 letters wide
+            self.figure_.legend(loc="outside lower center", ncols=ncols, frameon=False)
         else:
             self.ax_.legend(fontsize="small")
         return self
@@ -238,14 +240,14 @@ class ParetoDisplay:
         sds = {"xerr": self.gap_sd, "yerr": self.accuracy_sd}
         if self.names is None:
             self.ax_.errorbar(self.gap, self.accuracy, **sds, fmt="none", ecolor="0.85", elinewidth=1, zorder=0)
-            for which, colour, label in ((self.front, COLOURS[0], "on the front"), (~self.front, "0.6", "not on it")):
-                self.ax_.scatter(self.gap[which], self.accuracy[which], c=colour, s=28, zorder=2, label=label)
+            for which, color, label in ((self.front, COLORS[0], "on the front"), (~self.front, "0.6", "not on it")):
+                self.ax_.scatter(self.gap[which], self.accuracy[which], c=color, s=28, zorder=2, label=label)
             return
         for number, name in enumerate(self.names):
             errors = {axis: None if sd is None else np.asarray(sd)[number] for axis, sd in sds.items()}
             self.ax_.errorbar(
-                self.gap[number], self.accuracy[number], **errors, color=COLOURS[number % len(COLOURS)], markersize=7,
-                fmt=MARKERS[(number + number // len(COLOURS)) % len(MARKERS)], capsize=2, zorder=2,
+                self.gap[number], self.accuracy[number], **errors, color=COLORS[number % len(COLORS)], markersize=7,
+                fmt=MARKERS[(number + number // len(COLORS)) % len(MARKERS)], capsize=2, zorder=2,
                 label=f" {name}" if name.startswith("_") else name,  # matplotlib omits names with a leading underscore
             )  # fmt: skip
 
@@ -258,6 +260,6 @@ def _check_gap(gap: str) -> str:
 
 def _settings(params: Sequence[Mapping[str, Any]]) -> list[str] | None:
     """Return names of candidates from their parameters, or None if there are too many for a legend."""
-    if len(params) > len(COLOURS):
+    if len(params) > len(COLORS):
         return None
     return [", ".join(f"{name.split('__')[-1]}={value}" for name, value in each.items()) for each in params]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 NO_MATPLOTLIB = 'Drawing needs matplotlib: pip install "skdegfair[plot]".'
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # the palette of Okabe and Ito
+COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # the palette of Okabe and Ito
 MARKERS = ["o", "s", "D", "^", "v", "P", "X"]
 CHANCE = "0.86"
 MAJORITY = "0.35"
@@ -30,10 +30,10 @@ def axes_for(ax: Any, n: int, *, height: float = 4.0, stacked: bool = False) -> 
     return given, False
 
 
-def group_colours(n: int) -> list[Any]:
+def group_colors(n: int) -> list[Any]:
     """Return a color for each group: two contrasting colors, or a scale from dark to light."""
     if n == 2:
-        return COLOURS[:2]
+        return COLORS[:2]
     import matplotlib
 
     return [matplotlib.colormaps["viridis"](position) for position in np.linspace(0, 0.85, n)]

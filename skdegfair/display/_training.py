@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from ._style import COLOURS, axes_for, in_percent, tidy
+from ._style import COLORS, axes_for, in_percent, tidy
 
 TERMS = {
     "classification": "classification, L1",
@@ -91,17 +91,17 @@ class TrainingDisplay:
         for part, style in (("train", "-"), ("valid", "--")):
             if f"{part}_loss" in self.history:
                 ax.plot(self.history[f"{part}_loss"], style, color="black", linewidth=1.4, label=f"total, {part}")
-        for colour, (term, name) in zip(COLOURS, TERMS.items(), strict=False):
+        for color, (term, name) in zip(COLORS, TERMS.items(), strict=False):
             column = f"train_{term}_loss"
             if column in self.history:
-                ax.plot(self.history[column], color=colour, linewidth=1.2, label=name)
+                ax.plot(self.history[column], color=color, linewidth=1.2, label=name)
         ax.set_yscale("log", nonpositive="mask")
         ax.set_ylabel("Loss, before weights")
 
     def _draw_scores(self, ax: Any) -> None:
         part, nodes = ("valid", "Validation") if "valid_accuracy" in self.history else ("train", "Training")
-        for colour, (score, name) in zip(["black", *COLOURS], SCORES.items(), strict=False):
-            ax.plot(self.history[f"{part}_{score}"], color=colour, linewidth=1.2, label=name)
+        for color, (score, name) in zip(["black", *COLORS], SCORES.items(), strict=False):
+            ax.plot(self.history[f"{part}_{score}"], color=color, linewidth=1.2, label=name)
         ax.set_ylabel(f"{nodes} nodes")
         ax.set_ylim(-0.02, 1.02)
         in_percent(ax.yaxis)

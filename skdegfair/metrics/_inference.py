@@ -131,9 +131,9 @@ def rate_frame(table: GroupTable, resampled: dict[str, Resampled], *, confidence
 def wilson_interval(rate: Any, n: Any, confidence_level: float) -> tuple[Rates, Rates]:
     """Compute Wilson's score interval of a proportion. NaN if there are no nodes."""
     z = NormalDist().inv_cdf((1 + confidence_level) / 2)
-    centre = ratio(rate * n + z**2 / 2, n + z**2)
+    center = ratio(rate * n + z**2 / 2, n + z**2)
     reach = ratio(z * np.sqrt(n * rate * (1 - rate) + z**2 / 4), n + z**2)
-    return np.clip(centre - reach, 0.0, 1.0), np.clip(centre + reach, 0.0, 1.0)
+    return np.clip(center - reach, 0.0, 1.0), np.clip(center + reach, 0.0, 1.0)
 
 
 def _null_row(observed: float, null: Rates) -> dict[str, float]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import pandas as pd
 
-if TYPE_CHECKING:
-    from ._report import DegreeFairnessReport
+from ._table import GroupTable
 
+TITLE = "Degree fairness report"
 TITLES = {
     "delta_dsp": "delta DSP",
     "delta_deo": "delta DEO",
@@ -48,7 +50,28 @@ h1 {{ font: 600 1.5rem system-ui, sans-serif; }}
 """
 
 
-def as_text(report: DegreeFairnessReport) -> str:
+class Report(Protocol):
+    """The parts of a ``DegreeFairnessReport`` that are rendered. ``_report`` imports this module, not the reverse."""
+
+    table: GroupTable
+    hops: int
+    pairs: str
+    confidence_level: float
+    n_resamples: int
+
+    @property
+    def scores(self) -> pd.DataFrame: ...
+    @property
+    def group_scores(self) -> pd.DataFrame: ...
+    @property
+    def gaps(self) -> pd.DataFrame: ...
+    @property
+    def class_gaps(self) -> pd.DataFrame: ...
+    @property
+    def rates(self) -> pd.DataFrame: ...
+
+
+def as_text(report: Report) -> str:
     """Render the report as text."""
     parts = [heading(report)]
     for title, _, frame in sections(report):
@@ -56,31 +79,49 @@ def as_text(report: DegreeFairnessReport) -> str:
     return "\n\n".join(parts)
 
 
-def as_fragment(report: DegreeFairnessReport) -> str:
+def as_fragment(report: Report) -> str:
     """Render the report as an HTML fragment for notebooks."""
-    return f"<style>{STYLE}</style>{_body(report, plots=False)}"
+    return f"<style>{STYLE}</style>{_body(report, {})}"
 
 
-def as_page(report: DegreeFairnessReport, title: str) -> str:
-    """Render the report as an HTML page with plots."""
-    body = f"<style>{STYLE}</style>{_body(report, plots=True)}"
-    return PAGE.format(title=escape(title), body=body)
+def write_page(report: Report, path: str | Path | None, title: str, figures: Mapping[str, bytes] | None = None) -> str:
+    """Render the report as a self-contained HTML page, and write it to a file if there is a path.
+
+    Parameters
+    ----------
+    report : Report
+    path : str, Path or None
+    title : str
+    figures : dict from titles to SVG files, default=None
+        Plots to show after the tables.
+
+    Returns
+    -------
+    str
+        The page.
+    """
+    body = f"<style>{STYLE}</style>{_body(report, figures or {})}"
+    page = PAGE.format(title=escape(title), body=body)
+    if path is not None:
+        Path(path).write_text(page, encoding="utf-8")
+    return page
 
 
-def heading(report: DegreeFairnessReport) -> str:
+def heading(report: Report) -> str:
     """Describe what was assessed."""
-    n_nodes = int(report.counts.sum() + report.table.outside.sum())
+    n_nodes = int(report.table.counts.sum() + report.table.outside.sum())
     kind = "degree" if report.hops == 1 else f"{report.hops}-hop degree"
     return (
-        f"Degree fairness of predictions for {n_nodes} nodes, {len(report.classes)} classes, "
-        f"{len(report.groups)} groups by {kind}.\n"
+        f"Degree fairness of predictions for {n_nodes} nodes, {len(report.table.classes)} classes, "
+        f"{len(report.table.groups)} groups by {kind}.\n"
         f"All numbers except counts, degrees and p-values are percentages. {report.n_resamples} resamples."
     )
 
 
-def sections(report: DegreeFairnessReport) -> list[tuple[str, str, pd.DataFrame]]:
+def sections(report: Report) -> list[tuple[str, str, pd.DataFrame]]:
     """Return title, explanation and table of each section."""
     level = f"{100 * report.confidence_level:g} % interval"
+    groups = report.table.groups
     return [
         (
             "All nodes",
@@ -89,7 +130,7 @@ def sections(report: DegreeFairnessReport) -> list[tuple[str, str, pd.DataFrame]
         ),
         ("Groups", "Scores within each group of nodes.", _groups(report)),
         (
-            "Gaps between groups" if len(report.groups) == 2 else f"Gaps between groups, {report.pairs} over pairs",
+            "Gaps between groups" if len(groups) == 2 else f"Gaps between groups, {report.pairs} over pairs",
             "The observed gap; an estimate corrected for the part that noise adds, with its interval; the mean and the "
             "95 % quantile of the gap under chance; and how often chance gives a gap at least this large. Use the "
             "p-value to judge whether there is a gap, and the interval to judge its size. Nodes are treated as "
@@ -97,7 +138,7 @@ def sections(report: DegreeFairnessReport) -> list[tuple[str, str, pd.DataFrame]
             _gaps(report, level),
         ),
         (
-            f"Gaps by class, {report.groups[-1]} minus {report.groups[0]}",
+            f"Gaps by class, {groups[-1]} minus {groups[0]}",
             "How often the class is predicted, and its recall.",
             _class_gaps(report, level),
         ),
@@ -109,7 +150,7 @@ def percent(value: float) -> str:
     return "-" if pd.isna(value) else f"{100 * value:.1f}"
 
 
-def _groups(report: DegreeFairnessReport) -> pd.DataFrame:
+def _groups(report: Report) -> pd.DataFrame:
     scores = report.group_scores
     frame = pd.DataFrame({"nodes": scores["n"]})
     if "degree_min" in scores:
@@ -120,7 +161,7 @@ def _groups(report: DegreeFairnessReport) -> pd.DataFrame:
     return frame
 
 
-def _gaps(report: DegreeFairnessReport, level: str) -> pd.DataFrame:
+def _gaps(report: Report, level: str) -> pd.DataFrame:
     gaps = report.gaps
     frame = pd.DataFrame(
         {
@@ -130,24 +171,24 @@ def _gaps(report: DegreeFairnessReport, level: str) -> pd.DataFrame:
             "chance mean": gaps["null_mean"].map(percent),
             "chance 95 %": gaps["null_95"].map(percent),
             "p-value": gaps["p_value"].map(_p_value),
-            "classes": ["" if pd.isna(n) else f"{n} of {len(report.classes)}" for n in gaps["n_defined"]],
+            "classes": ["" if pd.isna(n) else f"{n} of {len(report.table.classes)}" for n in gaps["n_defined"]],
         },
         index=gaps.index,
     )
     return frame.rename(index=TITLES)
 
 
-def _class_gaps(report: DegreeFairnessReport, level: str) -> pd.DataFrame:
+def _class_gaps(report: Report, level: str) -> pd.DataFrame:
     columns: dict[tuple[str, str], Any] = {}
     for measure, rate in (("delta_dsp", "predicted"), ("delta_deo", "recall")):
         rates, gaps = report.rates.loc[rate], report.class_gaps.loc[measure]
-        for group in report.groups:
+        for group in report.table.groups:
             columns[rate, str(group)] = rates.xs(group, level="group")["rate"].map(percent)
             if measure == "delta_deo":
                 columns[rate, f"n {group}"] = rates.xs(group, level="group")["n"]
         columns[rate, "gap"] = gaps["gap"].map(percent)
         columns[rate, level] = pd.Series(_intervals(gaps), index=gaps.index)
-    return pd.DataFrame(columns).reindex(report.classes)
+    return pd.DataFrame(columns).reindex(report.table.classes)
 
 
 def _intervals(frame: pd.DataFrame) -> list[str]:
@@ -163,15 +204,12 @@ def _range(low: float, high: float) -> str:
     return "-" if pd.isna(low) else f"{low:g} to {high:g}"
 
 
-def _body(report: DegreeFairnessReport, *, plots: bool) -> str:
+def _body(report: Report, figures: Mapping[str, bytes]) -> str:
     parts = ['<div class="skdegfair">', f"<p>{escape(heading(report))}</p>"]
     for title, text, frame in sections(report):
         table = frame.to_html(border=0, index_names=False)
         parts.append(f'<h2>{escape(title)}</h2><p>{escape(text)}</p><div class="wide">{table}</div>')
-    if plots:
-        from ..display import report_figures
-
-        for title, picture in report_figures(report).items():
-            source = f"data:image/svg+xml;base64,{b64encode(picture).decode()}"
-            parts.append(f'<h2>{escape(title)}</h2><img alt="{escape(title)}" src="{source}">')
+    for title, picture in figures.items():
+        source = f"data:image/svg+xml;base64,{b64encode(picture).decode()}"
+        parts.append(f'<h2>{escape(title)}</h2><img alt="{escape(title)}" src="{source}">')
     return "\n".join([*parts, "</div>"])

@@ -24,7 +24,8 @@ class DegreeFairnessReport:
     """Report on the degree fairness of predictions, with confidence intervals and results under chance.
 
     Use :func:`degree_fairness_report` or :meth:`from_estimator` to make one. ``print`` shows
-    it as text, a notebook shows it as HTML, and :meth:`to_html` writes a page with plots.
+    it as text, a notebook shows it as HTML, and :meth:`to_html` writes a page with the tables.
+    :func:`skdegfair.display.report_page` writes a page with tables and plots.
 
     Parameters
     ----------
@@ -188,24 +189,32 @@ class DegreeFairnessReport:
     def _repr_html_(self) -> str:
         return _render.as_fragment(self)
 
-    def to_html(self, path: str | Path | None = None, *, title: str = "Degree fairness report") -> str:
-        """Write a self-contained page with all tables and plots.
+    def to_html(self, path: str | Path | None = None, *, title: str = _render.TITLE) -> str:
+        """Write a self-contained page with all tables.
 
         Parameters
         ----------
         path : str or Path, default=None
             Where to write the page. If None, it is only returned.
-        title : str
+        title : str, default="Degree fairness report"
 
         Returns
         -------
         str
             The page.
+
+        See Also
+        --------
+        skdegfair.display.report_page : A page with tables and plots.
+
+        Examples
+        --------
+        >>> from skdegfair.metrics import degree_fairness_report
+        >>> report = degree_fairness_report([0, 1, 0, 1], [0, 1, 1, 1], degree=[1, 2, 3, 4], share=0.5)
+        >>> report.to_html().count("<table")
+        4
         """
-        page = _render.as_page(self, title)
-        if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
-        return page
+        return _render.write_page(self, path, title)
 
 
 def degree_fairness_report(

@@ -126,10 +126,10 @@ def gap_interval(
     of_noise = np.where(np.isnan(rates), 0.0, _spread(noise)[1]).var(0).sum()
 
     def without_noise(at: Rates) -> Rates:
-        centre, apart = _spread(at)
+        center, apart = _spread(at)
         size = np.square(np.nan_to_num(apart)).sum((-1, -2))
         true_part = np.clip(1 - of_noise / np.maximum(size, 1e-12), 0.0, 1.0)
-        drawn_together = centre + true_part[..., None, None] * apart
+        drawn_together = center + true_part[..., None, None] * apart
         added = np.mean([gap(drawn_together + shift) for shift in some], axis=0) - gap(drawn_together)
         return gap(at) - added
 
@@ -140,11 +140,11 @@ def gap_interval(
         low = 0.0 if ends[0] < 0 < ends[1] else np.abs(ends).min()
         return max(float(corrected), 0.0), float(low), float(np.abs(ends).max())
     reach = np.quantile(np.abs(without_noise(rates + noise) - corrected), confidence_level)
-    centre = max(float(corrected), 0.0)
-    return centre, centre - float(reach), centre + float(reach)
+    center = max(float(corrected), 0.0)
+    return center, center - float(reach), center + float(reach)
 
 
 def _spread(rates: Rates) -> tuple[Rates, Rates]:
     """Return the mean over the groups, and the difference of each group from it."""
-    centre = mean_of_defined(np.swapaxes(rates, -1, -2))[..., None, :]
-    return centre, rates - centre
+    center = mean_of_defined(np.swapaxes(rates, -1, -2))[..., None, :]
+    return center, rates - center
