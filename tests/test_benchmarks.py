@@ -76,7 +76,7 @@ def test_a_job_is_known_by_all_that_it_hangs_on(harness, monkeypatch):
     study = harness.study
     chosen = {"hidden_dim": 8, "rows": "sum"}
     monkeypatch.setattr(study, "preset", lambda *args: chosen)
-    monkeypatch.setattr(study, "data_of", lambda dataset, rows: (None, np.zeros(50)))  # only the number of nodes is read
+    monkeypatch.setattr(study, "data_of", lambda dataset, rows: (None, np.zeros(50)))  # 50 nodes
     run = study.Run("authors", "EMNLP", "DegFairGCN", 0, 0, (("fairness_weight", 2.0),))
     job = study.job_of(run)
     assert (job.rows, job.estimator.hidden_dim, job.estimator.fairness_weight) == ("sum", 8, 2.0)
