@@ -264,7 +264,7 @@ def test_a_real_run(harness, paper_data, monkeypatch, tmp_path):
     run = study.Run("authors", "EMNLP", "DegFairGCN", 0, 0, (("max_epochs", 3),))
     row = study.fit_and_assess(study.job_of(run))
     assert row["epochs"] == 3
-    assert 0.5 < row["accuracy"] < 1
+    assert row["accuracy"] == pytest.approx(0.79, abs=0.03)  # after three epochs not far from a majority vote
     assert row["key"] == study.job_of(run).key
     vote = study.fit_and_assess(study.job_of(study.Run("authors", "EMNLP", "majority vote", 0, 0)))
     assert vote["accuracy"] == pytest.approx(0.7904, abs=1e-4)

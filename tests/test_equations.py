@@ -1,7 +1,5 @@
 """The network and its losses against an independent transcription of the paper's equations."""
 
-import itertools
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -110,7 +108,7 @@ def test_sparse_features_give_the_same_and_stay_sparse(small, backbone):
 
 
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize(("backbone", "kind"), list(itertools.product(BACKBONES, ["dsp", "deo"])))
+@pytest.mark.parametrize(("backbone", "kind"), [("gcn", "dsp"), ("gat", "deo"), ("sage", "dsp")])
 def test_gradient_of_the_objective(small, backbone, kind):
     module, tensors = make(small, backbone=backbone)
     batch, y = NodeBatch(tensors, TRAIN), torch.as_tensor(Y[TRAIN])

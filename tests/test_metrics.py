@@ -43,7 +43,7 @@ def low_and_high(degree, share):
 
 
 @given(cases(), st.sampled_from([0.1, 0.2, 0.3, 0.5]))
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @pytest.mark.filterwarnings("ignore:No node")
 def test_definition_and_bounds(case, share):
     y_true, y_pred, degree = case
@@ -58,7 +58,7 @@ def test_definition_and_bounds(case, share):
 
 
 @given(cases(), st.integers(2, 4))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @pytest.mark.filterwarnings("ignore:No node")
 def test_definition_for_many_groups(case, n_groups):
     y_true, y_pred, degree = case
@@ -76,7 +76,7 @@ def test_definition_for_many_groups(case, n_groups):
 
 
 @given(cases(), st.randoms(use_true_random=False))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @pytest.mark.filterwarnings("ignore:No node")
 def test_symmetries(case, random):
     """Neither the order of nodes, nor the names of classes, nor which group comes first play a part."""
