@@ -2,14 +2,18 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: demo test lint paper paper-quick tuning speed scale clean
+.PHONY: demo test test-slow lint paper paper-quick tuning speed scale clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest
+	$(PYTEST)
+
+test-slow: $(VENV)/installed  # the tests that "make test" leaves out
+	$(PYTEST) -m slow
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

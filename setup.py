@@ -25,6 +25,7 @@ extras = {
         "optuna-integration>=4.0",
         "psycopg2-binary>=2.9",
         "pytest>=8.0",
+        "pytest-xdist>=3.6",
         "ruff>=0.6",
         "torch_geometric>=2.5",
     ],

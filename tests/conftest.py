@@ -1,7 +1,8 @@
-"""Small graphs that most tests share."""
+"""Small graphs that most tests share; no network; one thread per process."""
 
 import importlib.util
 import os
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,12 @@ if importlib.util.find_spec("matplotlib"):
     import matplotlib as mpl
 
     mpl.use("Agg")  # figures without a screen
+
+OFFLINE = Path(__file__).parent / "offline"
+collect_ignore = [OFFLINE.name]  # holds no tests
+runpy.run_path(str(OFFLINE / "sitecustomize.py"))
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")]))
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # for processes that start from here, such as those of pytest-xdist
 torch.set_num_threads(1)  # on small graphs threads only wait for each other, the more so on a busy machine
 
 

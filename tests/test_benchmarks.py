@@ -77,6 +77,7 @@ def test_a_job_is_known_by_all_that_it_hangs_on(harness, monkeypatch):
     study = harness.study
     chosen = {"hidden_dim": 8, "rows": "sum"}
     monkeypatch.setattr(study, "preset", lambda *args: chosen)
+    monkeypatch.setattr(study, "data_of", lambda dataset, rows: (None, np.zeros(50)))  # 50 nodes
     run = study.Run("authors", "EMNLP", "DegFairGCN", 0, 0, (("fairness_weight", 2.0),))
     job = study.job_of(run)
     assert (job.rows, job.estimator.hidden_dim, job.estimator.fairness_weight) == ("sum", 8, 2.0)
@@ -283,7 +284,7 @@ def test_a_real_run(harness, paper_data, monkeypatch, tmp_path):
     run = study.Run("authors", "EMNLP", "DegFairGCN", 0, 0, (("max_epochs", 3),))
     row = study.fit_and_assess(study.job_of(run))
     assert row["epochs"] == 3
-    assert 0.5 < row["accuracy"] < 1
+    assert row["accuracy"] == pytest.approx(0.79, abs=0.03)  # after three epochs not far from a majority vote
     assert row["key"] == study.job_of(run).key
     vote = study.fit_and_assess(study.job_of(study.Run("authors", "EMNLP", "majority vote", 0, 0)))
     assert vote["accuracy"] == pytest.approx(0.7904, abs=1e-4)

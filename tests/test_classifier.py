@@ -16,6 +16,7 @@ from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
 from skdegfair.mitigation import DegFair
 
 BACKBONES = ["gcn", "gat", "sage"]
+MODELS = [(DegFairGNNClassifier, "gat"), (DegFairGNNClassifier, "sage"), (GNNClassifier, "gcn")]
 TRAIN = np.arange(0, 120, 2)
 TEST = np.arange(1, 120, 2)
 
@@ -141,8 +142,7 @@ def test_score_takes_the_same_forms(data):
     assert semi.score(data.X, data.A, hidden) == semi.score(data.X, data.A, data.y, nodes=TEST)
 
 
-@pytest.mark.parametrize("backbone", BACKBONES)
-@pytest.mark.parametrize("cls", [DegFairGNNClassifier, GNNClassifier])
+@pytest.mark.parametrize(("cls", "backbone"), MODELS)
 def test_representation_of_the_input_does_not_matter(data, cls, backbone):
     options = {"backbone": backbone, "n_heads": 2}
     fitted = model(cls, **options).fit(data.X, data.A, data.y)
@@ -269,8 +269,7 @@ def test_embedding(data, backbone):
 # -- properties of predictions ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("backbone", BACKBONES)
-@pytest.mark.parametrize("cls", [DegFairGNNClassifier, GNNClassifier])
+@pytest.mark.parametrize(("cls", "backbone"), MODELS)
 def test_permuting_nodes_permutes_predictions(data, cls, backbone):
     fitted = model(cls, backbone=backbone, n_heads=2).fit(data.graph, data.y)
     order = np.random.RandomState(0).permutation(120)
@@ -285,7 +284,8 @@ def test_an_isolated_node_changes_nobody_elses_prediction(data, backbone):
     A = sp.block_diag([data.A, sp.csr_array((1, 1))])
     extended = fitted.predict_proba(X, A)
     np.testing.assert_allclose(extended[:-1], proba(fitted, data), rtol=1e-7)
-    assert np.isfinite(extended[-1]).all()
+    alone = fitted.predict_proba(X[-1:], np.zeros((1, 1)))
+    np.testing.assert_allclose(extended[-1:], alone, rtol=1e-7)
 
 
 def test_a_view_predicts_as_the_whole_and_an_induced_graph_does_not(data):
@@ -299,7 +299,7 @@ def test_a_graph_never_seen(data):
     fitted = model().fit(data.graph[TRAIN].induced(), data.y[TRAIN])
     assert fitted.degree_threshold_ == data.graph[TRAIN].induced().degree().mean()
     unseen = data.graph[TEST].induced()
-    assert fitted.predict(unseen).shape == (60,)
+    assert fitted.score(unseen, data.y[TEST]) > 0.45  # of three classes
     assert fitted.predict(np.ones((1, 6)), np.zeros((1, 1))).shape == (1,)
 
 
@@ -353,8 +353,7 @@ def test_html_representation(data):
 # -- graphs at the edge ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("backbone", BACKBONES)
-@pytest.mark.parametrize("cls", [DegFairGNNClassifier, GNNClassifier])
+@pytest.mark.parametrize(("cls", "backbone"), MODELS)
 @pytest.mark.parametrize("case", ["no edges", "all isolated but two", "complete", "no high-degree node", "two nodes",
                                   "class missing from a group", "no low-degree node"])  # fmt: skip
 def test_unusual_graphs(cls, backbone, case):

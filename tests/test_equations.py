@@ -1,7 +1,5 @@
 """The network and its losses against an independent transcription of the paper's equations."""
 
-import itertools
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -91,7 +89,7 @@ def test_sparse_features_give_the_same_and_stay_sparse(small, backbone):
         np.testing.assert_allclose(dense, sparse, rtol=1e-8, atol=1e-12)
 
 
-@pytest.mark.parametrize(("backbone", "kind"), list(itertools.product(BACKBONES, ["dsp", "deo"])))
+@pytest.mark.parametrize(("backbone", "kind"), [("gcn", "dsp"), ("gat", "deo"), ("sage", "dsp")])
 def test_gradient_of_the_objective(small, backbone, kind):
     module, topology, mitigation = degfair(small, backbone=backbone)
     batch, y = topology.batch(TRAIN, 2), torch.as_tensor(Y[TRAIN])

@@ -29,7 +29,14 @@ def gaps(weight, kind, backbone="gcn", **switches):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"backbone": "sage"}, {"backbone": "gat"}, {"modulation": False}, {"contrast": False}, {"scale_shift": False}],
+    [
+        {},
+        {"backbone": "sage"},
+        *(
+            pytest.param(options, marks=pytest.mark.slow)
+            for options in ({"backbone": "gat"}, {"modulation": False}, {"contrast": False}, {"scale_shift": False})
+        ),
+    ],
     ids=str,
 )
 def test_more_weight_on_parity_narrows_the_gap(options):

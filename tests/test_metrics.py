@@ -4,12 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 from skdegfair.graph import degree_groups
 from skdegfair.metrics import delta_deo, delta_dsp, generalized_degree, group_scores
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
+settings.load_profile("patient")
 
 
 @st.composite
@@ -43,7 +46,7 @@ def low_and_high(degree, share):
 
 
 @given(cases(), st.sampled_from([0.1, 0.2, 0.3, 0.5]))
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=400)
 @pytest.mark.filterwarnings("ignore:No node")
 def test_definition_and_bounds(case, share):
     y_true, y_pred, degree = case
@@ -58,7 +61,7 @@ def test_definition_and_bounds(case, share):
 
 
 @given(cases(), st.integers(2, 4))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=300)
 @pytest.mark.filterwarnings("ignore:No node")
 def test_definition_for_many_groups(case, n_groups):
     y_true, y_pred, degree = case
@@ -76,7 +79,7 @@ def test_definition_for_many_groups(case, n_groups):
 
 
 @given(cases(), st.randoms(use_true_random=False))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300)
 @pytest.mark.filterwarnings("ignore:No node")
 def test_symmetries(case, random):
     """Neither the order of nodes, nor the names of classes, nor which group comes first play a part."""
@@ -101,7 +104,7 @@ def test_symmetries(case, random):
 
 
 @given(cases())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @pytest.mark.filterwarnings("ignore:No node")
 def test_equals_fairlearn(case):
     """Class by class: selection rates for DSP, recalls for DEO; the mean of fairlearn's differences is ours."""

@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
 from skdegfair.metrics import FairestWithin, fairness_scoring
@@ -83,25 +82,6 @@ def test_the_flagship_is_the_same_model_bit_for_bit(data, options):
 
 
 # -- as parameters of a classifier -----------------------------------------------------------------
-
-
-REPEATED = "dropout draws other units for repeated nodes than for weighted ones"
-NO_SELF_LOOPS = "without edges, attention without self-loops reads no features"
-
-
-def expected_failures(estimator):
-    if isinstance(estimator.mitigation, ReleasedDegFair) and estimator.backbone == "gat":
-        return {"check_classifiers_train": NO_SELF_LOOPS}
-    return {f"check_sample_weight_equivalence_on_{kind}_data": REPEATED for kind in ("dense", "sparse")}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [GNNClassifier(mitigation=method, backbone=backbone, max_epochs=30) for method, backbone in WITH_BACKBONES],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_check(estimator, check):
-    assert check(estimator) is None
 
 
 @pytest.mark.parametrize(("method", "backbone"), WITH_BACKBONES, ids=str)

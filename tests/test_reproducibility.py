@@ -16,8 +16,7 @@ def probabilities(cls, graph, y, **options):
     return fitted.predict_proba(graph)
 
 
-@pytest.mark.parametrize("backbone", ["gcn", "gat", "sage"])
-@pytest.mark.parametrize("cls", [DegFairGNNClassifier, GNNClassifier])
+@pytest.mark.parametrize(("cls", "backbone"), [(DegFairGNNClassifier, "gat"), (GNNClassifier, "gcn")])
 def test_alone_and_in_threads(data, cls, backbone):
     expected = probabilities(cls, data.graph, data.y, backbone=backbone)
     with ThreadPoolExecutor(4) as pool:
@@ -33,9 +32,17 @@ def test_in_processes(data):
         np.testing.assert_array_equal(result, probabilities(cls, data.graph, data.y, backbone=backbone))
 
 
-@pytest.mark.parametrize("backbone", ["gcn", "gat", "sage"])
+SIZES = [(120, 6, 32), (121, 7, 20), (2003, 37, 28), (2003, 6, 36)]
+QUICK = {("gcn", SIZES[2]), ("gat", SIZES[1]), ("sage", SIZES[0])}
+
+
 @pytest.mark.parametrize(
-    ("n_nodes", "n_features", "hidden_dim"), [(120, 6, 32), (121, 7, 20), (2003, 37, 28), (2003, 6, 36)]
+    ("backbone", "n_nodes", "n_features", "hidden_dim"),
+    [
+        pytest.param(backbone, *size, marks=() if (backbone, size) in QUICK else pytest.mark.slow)
+        for backbone in ("gcn", "gat", "sage")
+        for size in SIZES
+    ],
 )
 def test_whatever_the_number_of_torch_threads(backbone, n_nodes, n_features, hidden_dim):
     made = make_degree_biased_graph(n_nodes, n_features=n_features, random_state=0)

@@ -150,11 +150,13 @@ def test_correction_takes_most_of_the_noise_away():
         assert corrected < observed / 3  # the true gap is 0
 
 
-@pytest.mark.parametrize("gap", ["dsp", "deo"])
 @pytest.mark.parametrize(
-    "recall",
-    [[[0.8, 0.7, 0.6, 0.7, 0.5], [0.5, 0.7, 0.6, 0.4, 0.8]], [[0.9, 0.4, 0.8, 0.4, 0.9], [0.5, 0.8, 0.5, 0.8, 0.5]]],
-    ids=["in some classes", "in all classes"],
+    ("gap", "recall"),
+    [
+        ("dsp", [[0.8, 0.7, 0.6, 0.7, 0.5], [0.5, 0.7, 0.6, 0.4, 0.8]]),
+        ("deo", [[0.9, 0.4, 0.8, 0.4, 0.9], [0.5, 0.8, 0.5, 0.8, 0.5]]),
+    ],
+    ids=["parity, in some classes", "opportunity, in all classes"],
 )
 def test_intervals_cover_a_known_gap(gap, recall):
     probabilities = confusion([[0.3, 0.25, 0.2, 0.15, 0.1], [0.1, 0.15, 0.2, 0.25, 0.3]], recall)

@@ -19,7 +19,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph, GraphTransformer
 from skdegfair.display import ParetoDisplay
-from skdegfair.metrics import FairestWithin, MostAccurateWithin, Tradeoff, fairness_scoring, make_degree_scorer
+from skdegfair.metrics import (
+    FairestWithin,
+    MostAccurateWithin,
+    Tradeoff,
+    delta_dsp,
+    fairness_scoring,
+    make_degree_scorer,
+)
 from skdegfair.tuning import ParetoSearchCV, search_space, suggest_params
 
 SPACE = {"wrong": uniform(0, 0.4), "ones": uniform(0.01, 0.5)}
@@ -382,9 +389,13 @@ def test_on_features_and_edges_apart(data):
 def test_in_pipelines_and_nested(data):
     pipeline = make_pipeline(GraphTransformer(StandardScaler()), gnn())
     inner = ParetoSearchCV(pipeline, {"degfairgnnclassifier__dropout": [0.1, 0.5]}, n_trials=2, cv=2, random_state=0)
-    result = cross_validate(inner, data.graph, data.y, cv=2, scoring=fairness_scoring, return_estimator=True)
-    assert np.isfinite(result["test_accuracy"]).all()
-    assert all(each.best_params_ in each.cv_results_["params"] for each in result["estimator"])
+    result = cross_validate(
+        inner, data.graph, data.y, cv=2, scoring=fairness_scoring, return_estimator=True, return_indices=True
+    )
+    for number, each in enumerate(result["estimator"]):
+        test = result["indices"]["test"][number]
+        assert result["test_accuracy"][number] == (each.predict(data.graph[test]) == data.y[test]).mean()
+        assert each.best_params_ in each.cv_results_["params"]
     assert "ParetoSearchCV" in inner._repr_html_()
     assert "GraphTransformer" in inner._repr_html_()
 
@@ -436,7 +447,8 @@ def test_metadata_is_routed(graph, y):
             LogisticRegression(**found.best_params_), graph.features, y, cv=cv, scoring=scorer, params=metadata
         )
         assert found.best_score_ == by_hand["test_score"].mean()
-        assert found.score(graph.features, y, degree=graph.degree()) <= 0
+        gap = delta_dsp(y, found.predict(graph.features), degree=graph.degree())
+        assert found.score(graph.features, y, degree=graph.degree()) == -gap
 
 
 @pytest.mark.filterwarnings("ignore:.*optuna.terminator. module:FutureWarning")  # it uses what Optuna gives up
