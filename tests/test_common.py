@@ -15,7 +15,7 @@ from skdegfair.nn import BACKBONES
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 
 
-REPEATED = "dropout draws other units for repeated nodes than for weighted ones"
+REPEATED = "dropout and the scale of the features depend on how often a node is there, not on its weight"
 NO_SELF_LOOPS = "without edges, the released attention, which has no self-loops, reads no features"
 METHODS = [DegFair(), ReleasedDegFair(), FairGNN(), RawlsGCN(), RawlsGCN(form="gradient")]
 

@@ -180,6 +180,9 @@ def test_directed_graphs_are_refused_where_they_have_no_meaning(data):
     directed = Graph(data.X, sp.csr_array(sp.triu(data.A)), directed=True)
     with pytest.raises(ValueError, match="RawlsGCN is defined for undirected graphs"):
         model(mitigation=RawlsGCN()).fit(directed, data.y)
+    fitted = model(mitigation=RawlsGCN()).fit(data.graph, data.y)
+    with pytest.raises(ValueError, match="RawlsGCN is defined for undirected graphs"):
+        fitted.predict(directed)
     assert model(mitigation=FairGNN()).fit(directed, data.y).n_iter_ == 8
 
 

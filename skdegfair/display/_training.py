@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
@@ -91,10 +92,11 @@ class TrainingDisplay:
         for part, style in (("train", "-"), ("valid", "--")):
             if f"{part}_loss" in self.history:
                 ax.plot(self.history[f"{part}_loss"], style, color="black", linewidth=1.4, label=f"total, {part}")
-        for color, (term, name) in zip(COLORS, TERMS.items(), strict=False):
-            column = f"train_{term}_loss"
-            if column in self.history:
-                ax.plot(self.history[column], color=color, linewidth=1.2, label=name)
+        columns = [name for name in self.history if name.startswith("train_") and name.endswith("_loss")]
+        terms = [name.removeprefix("train_").removesuffix("_loss") for name in columns if name != "train_loss"]
+        for color, term in zip(cycle(COLORS), terms, strict=False):
+            label = TERMS.get(term, term.replace("_", " "))
+            ax.plot(self.history[f"train_{term}_loss"], color=color, linewidth=1.2, label=label)
         ax.set_yscale("log", nonpositive="mask")
         ax.set_ylabel("Loss, before weights")
 

@@ -364,6 +364,8 @@ default="valid_score"
             )
         if not reset and self._fitted_with_edges and graph.A is None:
             raise ValueError(EDGES_NEEDED.format(name=type(self).__name__, n=graph.n_nodes))
+        if not reset and self.mitigation_ is not None:
+            self.mitigation_.check_directed(graph.directed)
         return graph
 
     def _draw_seed(self) -> int:

@@ -90,7 +90,12 @@ class Mitigation(BaseEstimator):
             raise ValueError(f"{name} trains on the whole graph only. Set batch_size=None, got {batch_size}.")
         if distributed and not self.supports_distributed:
             raise ValueError(f"{name} does not support distributed=True. Train it in one process.")
+        self.check_directed(directed)
+
+    def check_directed(self, directed: bool) -> None:
+        """Raise ValueError if the method is not defined for a graph, in training or in predictions."""
         if directed and not self.supports_directed:
+            name = type(self).__name__
             raise ValueError(f"{name} is defined for undirected graphs. Pass A.maximum(A.T) to ignore directions.")
 
     def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
