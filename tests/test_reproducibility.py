@@ -9,6 +9,7 @@ from joblib import Parallel, delayed
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
+from skdegfair.mitigation import FairGNN, RawlsGCN
 
 
 def probabilities(cls, graph, y, **options):
@@ -36,6 +37,19 @@ SIZES = [(120, 6, 32), (121, 7, 20), (2003, 37, 28), (2003, 6, 36)]
 QUICK = {("gcn", SIZES[2]), ("gat", SIZES[1]), ("sage", SIZES[0])}
 
 
+def with_threads(function):
+    """What a function returns with one, two and four threads of torch."""
+    before = torch.get_num_threads()
+    try:
+        results = []
+        for number in (1, 2, 4):
+            torch.set_num_threads(number)
+            results.append(function())
+    finally:
+        torch.set_num_threads(before)
+    return results
+
+
 @pytest.mark.parametrize(
     ("backbone", "n_nodes", "n_features", "hidden_dim"),
     [
@@ -46,15 +60,16 @@ QUICK = {("gcn", SIZES[2]), ("gat", SIZES[1]), ("sage", SIZES[0])}
 )
 def test_whatever_the_number_of_torch_threads(backbone, n_nodes, n_features, hidden_dim):
     made = make_degree_biased_graph(n_nodes, n_features=n_features, random_state=0)
-    before = torch.get_num_threads()
-    try:
-        results = []
-        for number in (1, 2, 4):
-            torch.set_num_threads(number)
-            options = {"backbone": backbone, "hidden_dim": hidden_dim}
-            results.append(probabilities(DegFairGNNClassifier, made.graph, made.y, **options))
-    finally:
-        torch.set_num_threads(before)
+    options = {"backbone": backbone, "hidden_dim": hidden_dim}
+    results = with_threads(lambda: probabilities(DegFairGNNClassifier, made.graph, made.y, **options))
+    np.testing.assert_array_equal(results[1], results[0])
+    np.testing.assert_array_equal(results[2], results[0])
+
+
+@pytest.mark.parametrize("method", [FairGNN(fairness_groups=3), RawlsGCN(), RawlsGCN(form="gradient")], ids=str)
+def test_methods_whatever_the_number_of_torch_threads(method):
+    made = make_degree_biased_graph(2003, n_features=37, random_state=0)
+    results = with_threads(lambda: probabilities(GNNClassifier, made.graph, made.y, mitigation=method))
     np.testing.assert_array_equal(results[1], results[0])
     np.testing.assert_array_equal(results[2], results[0])
 

@@ -34,7 +34,8 @@ class GroupCovariance:
         logits = output.logits if output.everyone is None else output.everyone
         nodes = batch if output.everyone is None else batch.everyone
         centered = batch.derived((self, "centered"), lambda: self._centered(nodes, logits))
-        covariance = centered.T @ logits.softmax(1) / len(logits)  # of centered indicators: no need to center both
+        # the indicators are centered, so the probabilities need not be; sums over rows do not depend on threads
+        covariance = (centered[:, :, None] * logits.softmax(1)[:, None]).sum(0) / len(logits)
         return covariance.abs().sum()
 
     def _centered(self, nodes: Any, logits: Tensor) -> Tensor:
