@@ -76,7 +76,7 @@ class Run(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A run with all that it hangs on, settled before it begins: with another preset it is another job."""
+    """A run with everything it depends on, fixed before it begins: with another preset it is another job."""
 
     run: Run
     estimator: Any

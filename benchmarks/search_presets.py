@@ -44,7 +44,7 @@ FAIR_SPACE = {
 
 
 def rounds_of(dataset, model):
-    """Settings per round: most for the models that ablations and studies hang on, fewer on the largest graph."""
+    """Settings per round: most for the models that ablations and studies depend on, fewer on the largest graph."""
     main = model.removeprefix("DegFair") == "GCN"
     if dataset == "Squirrel":
         return (14, 8, 8) if main else (6, 3, 3)

@@ -73,14 +73,14 @@ def test_runs_are_kept_and_not_repeated(harness, tmp_path, monkeypatch):
         assert [row["key"] for row in rows] == [json.dumps(run) for run in runs]
 
 
-def test_a_job_is_known_by_all_that_it_hangs_on(harness, monkeypatch):
+def test_a_job_is_known_by_all_that_it_depends_on(harness, monkeypatch):
     study = harness.study
     chosen = {"hidden_dim": 8, "rows": "sum"}
     monkeypatch.setattr(study, "preset", lambda *args: chosen)
     monkeypatch.setattr(study, "data_of", lambda dataset, rows: (None, np.zeros(50)))  # 50 nodes
     run = study.Run("authors", "EMNLP", "DegFairGCN", 0, 0, (("fairness_weight", 2.0),))
     job = study.job_of(run)
-    assert (job.rows, job.estimator.hidden_dim, job.estimator.fairness_weight) == ("sum", 8, 2.0)
+    assert (job.rows, job.estimator.hidden_dim, job.estimator.mitigation.fairness_weight) == ("sum", 8, 2.0)
     keys = {job.key, study.job_of(run._replace(seed=1)).key, study.job_of(run._replace(changes=())).key}
     chosen = {"hidden_dim": 16, "rows": "sum"}
     keys |= {study.job_of(run).key}

@@ -97,7 +97,7 @@ def test_wilson_interval():
 
 
 def draw(random, probabilities, sizes):
-    """A table of so many nodes per group."""
+    """A table with this number of nodes per group."""
     shape = probabilities.shape[1:]
     return np.stack(
         [random.multinomial(n, p.ravel()).reshape(shape) for n, p in zip(sizes, probabilities, strict=True)]

@@ -79,8 +79,8 @@ class Reach(Operator):
     ----------
     hops : int, default=1
     pool : {"set", "walk"}, default="set"
-        The mean over the set of these nodes, or over the ends of walks of so many steps, each to a neighbor or to the
-        node itself. For one hop both are the same.
+        The mean over the set of these nodes, or over the ends of walks with this number of steps, each to a neighbor
+        or to the node itself. For one hop both are the same.
     """
 
     hops: int = 1
