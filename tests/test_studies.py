@@ -397,8 +397,8 @@ def test_processes_read_features_and_edges_from_one_file_each(counted, way):
     np.testing.assert_array_equal(elsewhere, scores_by(way, graph, y))
 
 
-# Time limits that a busy machine keeps. Every two seconds Dask's memory manager drops copies that no task waits for, and
-# sends them again when one does: it is off, so that the number of copies does not depend on how long the search takes.
+# Time limits that a busy machine keeps. Every two seconds Dask's memory manager drops copies that no task waits for,
+# and sends them again when one does: it is off, so that the number of copies does not depend on time.
 PATIENT = {
     "distributed.comm.timeouts.connect": f"{PATIENCE}s",
     "distributed.comm.timeouts.tcp": f"{PATIENCE}s",

@@ -309,6 +309,14 @@ default="valid_score"
         optimizer = given.get("optimizer", torch.optim.Adam)
         if "weight_decay" in inspect.signature(optimizer).parameters:
             options["optimizer__weight_decay"] = self.weight_decay
+        rates = [
+            (f"{prefix}*", {"lr": phase.rate * self.learning_rate})
+            for phase in mitigation.phases()
+            for prefix in phase.parameters
+            if phase.rate != 1
+        ]
+        if rates:
+            options["optimizer__param_groups"] = rates
         if optimizer is torch.optim.Adam and "optimizer__foreach" not in given:
             options["optimizer__fused"] = True  # three times faster on a CPU
         options |= {"optimizer": optimizer, **given}

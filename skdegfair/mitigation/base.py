@@ -27,6 +27,8 @@ class Phase:
         The loss of this phase. None: the weights of the objective.
     steps : int, default=1
         Optimizer steps in a row.
+    rate : float, default=1.0
+        Learning rate of the named parameters, as a multiple of the classifier's.
     reuse : bool, default=False
         Whether the heads are applied to the hidden representation of the phase before, without gradient for the
         layers, instead of running the whole network again.
@@ -36,6 +38,7 @@ class Phase:
     parameters: tuple[str, ...] = ()
     weights: Mapping[str, float] | None = None
     steps: int = 1
+    rate: float = 1.0
     reuse: bool = False
 
 

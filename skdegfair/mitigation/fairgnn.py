@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -89,9 +89,9 @@ class FairGNN(Mitigation):
         alpha: weight of the covariance penalty.
     adversary_weight : float, default=0.01
         beta: weight of the adversary's loss, which the network maximizes.
-    adversary_steps : int, default=5
-        Steps of the adversary after each step of the network. The paper has one; with more, the adversary follows the
-        changing representation more closely, and hiding the group from it means more.
+    adversary_rate : float, default=5.0
+        Learning rate of the adversary, as a multiple of the network's. The paper has 1; a faster adversary follows the
+        changing representation more closely, so that hiding the group from it means more.
     fairness_groups : "threshold" or int, default="threshold"
         The groups: nodes of at most ``degree_threshold`` and the others, or this number of groups between quantiles
         of the training nodes' degrees.
@@ -141,7 +141,7 @@ class FairGNN(Mitigation):
     _parameter_constraints: dict[str, Any] = {
         "covariance_weight": [Interval(Real, 0, None, closed="left")],
         "adversary_weight": [Interval(Real, 0, None, closed="left")],
-        "adversary_steps": [Interval(Integral, 1, None, closed="left")],
+        "adversary_rate": [Interval(Real, 0, None, closed="neither")],
         **GROUP_CONSTRAINTS,
     }
 
@@ -150,13 +150,13 @@ class FairGNN(Mitigation):
         *,
         covariance_weight: float = 4.0,
         adversary_weight: float = 0.01,
-        adversary_steps: int = 5,
+        adversary_rate: float = 5.0,
         fairness_groups: str | int = "threshold",
         degree_threshold: str | float = "mean",
     ) -> None:
         self.covariance_weight = covariance_weight
         self.adversary_weight = adversary_weight
-        self.adversary_steps = adversary_steps
+        self.adversary_rate = adversary_rate
         self.fairness_groups = fairness_groups
         self.degree_threshold = degree_threshold
 
@@ -190,7 +190,7 @@ class FairGNN(Mitigation):
                 "adversary",
                 parameters=("heads.adversary",),
                 weights={"adversary": 1.0},
-                steps=self.adversary_steps,
+                rate=self.adversary_rate,
                 reuse=True,
             ),
         ]
