@@ -191,7 +191,7 @@ class FairnessLoss:
     def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
         logits = output.logits
         contrast = batch.derived((self, logits.shape[1]), lambda: self._contrast(y, batch, logits))
-        gaps = batch.reduce((logits.softmax(1) * contrast).sum(0))
+        gaps = batch.reduce((output.log_probability.exp() * contrast).sum(0))
         return gaps.square().sum()
 
     def _contrast(self, y: Tensor, batch: Batch, logits: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
 from ..graph import Graph
-from ..nn import GNN, Architecture, Batch, Linear, Output, Term
+from ..nn import GNN, Architecture, Batch, Linear, Output, SparseOperator, Term
 from .base import Mitigation, Phase
 from .groups import GROUP_CONSTRAINTS, DegreeGroups
 
@@ -34,18 +34,22 @@ class GroupCovariance:
         logits = output.logits if output.everyone is None else output.everyone
         nodes = batch if output.everyone is None else batch.everyone
         centered = batch.derived((self, "centered"), lambda: self._centered(nodes, logits))
-        # the indicators are centered, so the probabilities need not be; sums over rows do not depend on threads
-        covariance = (centered[:, :, None] * logits.softmax(1)[:, None]).sum(0) / len(logits)
+        probability = output.log_probability_of_everyone.exp()
+        covariance = centered @ probability  # of centered indicators: the probabilities need not be centered
         return covariance.abs().sum()
 
-    def _centered(self, nodes: Any, logits: Tensor) -> Tensor:
-        """Indicator of each group minus its mean, (n, n_groups)."""
-        member = one_hot(self.groups.of(nodes), len(self.groups)).to(logits)
-        return member - member.mean(0)
+    def _centered(self, nodes: Any, logits: Tensor) -> SparseOperator:
+        """Indicator of each group minus its mean, divided by the number of nodes: (n_groups, n)."""
+        member = one_hot(self.groups.of(nodes), len(self.groups)).double()
+        rows = (member - member.mean(0)).T / len(member)
+        return SparseOperator(rows.numpy(), logits.dtype).to(logits.device)
 
 
 class AdversaryLoss:
     """L_A: cross-entropy of the adversary, which predicts the group of a node from its hidden representation.
+
+    The network maximizes L_A, which has no upper bound: it would go on after the adversary has become as bad as a
+    constant guess, and the two would never settle. Beyond that point, L_A has no gradient for the network.
 
     Parameters
     ----------
@@ -56,25 +60,17 @@ class AdversaryLoss:
         self.groups = groups
 
     def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
-        logits = output.heads["adversary"]
-        group = batch.derived((self, "group"), lambda: self.groups.of(batch.everyone).to(logits.device))
-        return cross_entropy(logits, group)
+        logits, hidden = output.heads["adversary"], output.hidden
+        group, bound = batch.derived(self, lambda: self._groups(batch, logits))
+        loss = cross_entropy(logits, group)
+        is_networks_turn = hidden is not None and hidden.requires_grad
+        return loss.detach() if is_networks_turn and loss.item() > bound else loss
 
-
-class BoundedAdversaryLoss(AdversaryLoss):
-    """L_A up to the loss of a constant guess, the entropy of the groups.
-
-    -L_A has no lower bound: a network that minimizes it goes on after the adversary has become as bad as a guess, and
-    the two never settle. What the adversary loses beyond that is not counted.
-    """
-
-    def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
-        return super().__call__(output, y, batch).clamp(max=batch.derived((self, "bound"), lambda: self._bound(batch)))
-
-    def _bound(self, batch: Batch) -> float:
-        counts = np.bincount(self.groups.of(batch.everyone).numpy())
-        shares = counts[counts > 0] / counts.sum()
-        return float(-(shares * np.log(shares)).sum())
+    def _groups(self, batch: Batch, logits: Tensor) -> tuple[Tensor, float]:
+        """The group of each node, and the loss of a constant guess, which is the entropy of the groups."""
+        group = self.groups.of(batch.everyone)
+        shares = np.bincount(group.numpy()) / len(group)
+        return group.to(logits.device), float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
 
 
 class FairGNN(Mitigation):
@@ -112,7 +108,7 @@ class FairGNN(Mitigation):
 
     Adapted for degree: the paper's estimator of unknown sensitive attributes is not needed. For several classes and
     groups, L_R sums over all pairs; with two of each it is four times the paper's term. The hidden representation is
-    the input of the last layer, after dropout. -L_A has no lower bound, so the network's share of it ends where the
+    the input of the last layer, after dropout. L_A has no upper bound, so the network stops maximizing it where the
     adversary is as bad as a constant guess (the entropy of the groups).
 
     Use it when the hidden representation itself should not reveal the degree, or when predictions should be
@@ -170,18 +166,10 @@ class FairGNN(Mitigation):
         )
 
     def terms(self) -> dict[str, Term]:
-        return {
-            "covariance": GroupCovariance(self.groups_),
-            "adversary": AdversaryLoss(self.groups_),
-            "bounded_adversary": BoundedAdversaryLoss(self.groups_),
-        }
+        return {"covariance": GroupCovariance(self.groups_), "adversary": AdversaryLoss(self.groups_)}
 
     def weights(self) -> dict[str, float]:
-        return {
-            "covariance": self.covariance_weight,
-            "adversary": 0.0,  # it is for the adversary alone
-            "bounded_adversary": -self.adversary_weight,
-        }
+        return {"covariance": self.covariance_weight, "adversary": -self.adversary_weight}
 
     def phases(self) -> list[Phase]:
         return [

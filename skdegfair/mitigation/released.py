@@ -183,7 +183,7 @@ class ReleasedFairnessLoss:
         low = torch.from_numpy(degree < degree.mean()).to(output.logits.device)
         if low.all() or not low.any():
             return output.logits.new_zeros(())
-        log_probability = output.logits.log_softmax(1)
+        log_probability = output.log_probability
         return (log_probability[low].mean(0) - log_probability[~low].mean(0)).square().mean()
 
 

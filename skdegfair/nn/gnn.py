@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, cast
 
@@ -36,6 +37,7 @@ class Output:
     everyone : (n_everyone, n_classes)
         Logits of all nodes that the last layer computes. They are those of the batch, unless the batch has all nodes
         of the graph computed.
+    labeled : (n_batch,) or None, the rows of ``everyone`` that are the batch's nodes
     """
 
     logits: Tensor
@@ -43,12 +45,24 @@ class Output:
     hidden: Tensor | None = None
     heads: Mapping[str, Tensor] = field(default_factory=dict)
     everyone: Tensor | None = None
+    labeled: Tensor | None = None
+
+    @cached_property
+    def log_probability(self) -> Tensor:
+        """Log probabilities of the batch's nodes, (n_batch, n_classes)."""
+        every = self.log_probability_of_everyone
+        return every if self.labeled is None else every.index_select(0, self.labeled)
+
+    @cached_property
+    def log_probability_of_everyone(self) -> Tensor:
+        """Log probabilities of all nodes that the last layer computes; every loss term reads the same ones."""
+        return (self.logits if self.everyone is None else self.everyone).log_softmax(1)
 
     def detached(self) -> Output:
         """The same values without what their gradients need."""
         terms, heads = ({name: value.detach() for name, value in each.items()} for each in (self.terms, self.heads))
         hidden, everyone = (None if each is None else each.detach() for each in (self.hidden, self.everyone))
-        return Output(self.logits.detach(), terms, hidden, heads, everyone)
+        return Output(self.logits.detach(), terms, hidden, heads, everyone, self.labeled)
 
 
 @dataclass(frozen=True)
@@ -133,7 +147,7 @@ class GNN(nn.Module):
         if hidden is not None:
             hidden = batch.everyone.of(hidden)
         labeled = logits if batch.labeled is None else logits.index_select(0, batch.labeled)
-        return Output(labeled, terms, hidden, self.apply_heads(hidden), logits)
+        return Output(labeled, terms, hidden, self.apply_heads(hidden), logits, batch.labeled)
 
     def apply_heads(self, hidden: Tensor | None) -> Terms:
         """What each head makes of the hidden representation."""

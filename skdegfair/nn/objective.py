@@ -52,7 +52,7 @@ class Objective:
 
     def classification(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
         """Mean cross-entropy of the batch's nodes (Eq. 10), weighted by ``sample_weight`` if there is one."""
-        log_probability = output.logits.log_softmax(1)
+        log_probability = output.log_probability
         if batch.sample_weight is None:
             loss = nll_loss(log_probability, y)
         else:

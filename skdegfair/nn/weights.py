@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from .features import Features, transform
+from .features import Features, rounded, transform
 
 
 def parameter(*shape: int) -> nn.Parameter:
@@ -37,4 +37,4 @@ class Linear(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, h: Features) -> Tensor:
-        return transform(h, self.weight) + self.bias
+        return rounded(lambda weight: transform(h, weight), self.weight) + self.bias

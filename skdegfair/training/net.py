@@ -39,6 +39,7 @@ class NodeNet(NeuralNetClassifier):
         defaults = {"train_split": None, "iterator_train": WholeGraph, "iterator_valid": WholeGraph}
         super().__init__(*args, **(defaults | kwargs))
         self.phases = phases
+        self._phases: Phases | None = None
 
     @property
     def _default_callbacks(self) -> list[tuple[str, Callback]]:
@@ -92,7 +93,7 @@ class NodeNet(NeuralNetClassifier):
         x, y = batch
         first: dict[str, Any] = {}
         output: Any = None
-        for phase, parameters in Phases(self.module_, self.phases):
+        for phase, parameters in self._all_phases():
             self._zero_grad_optimizer()
             output = heads_again(self.module_, output) if phase.reuse and output is not None else self.infer(x)
             weights = phase.weights if first else None
@@ -103,6 +104,11 @@ class NodeNet(NeuralNetClassifier):
             self._step_optimizer(None)
             first = first or {"loss": loss, "y_pred": output}
         return logits_alone(first)
+
+    def _all_phases(self) -> Phases:
+        if self._phases is None or self._phases.module is not self.module_:
+            self._phases = Phases(self.module_, self.phases)
+        return self._phases
 
     def of_all_processes(self, value: Any) -> list[Any]:
         """The value that each process has."""

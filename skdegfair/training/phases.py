@@ -27,6 +27,7 @@ class Phases:
     """
 
     def __init__(self, module: GNN, phases: Sequence[Phase]) -> None:
+        self.module = module
         named = {prefix for phase in phases for prefix in phase.parameters}
         self.steps = [(phase, _chosen(module, phase, named)) for phase in phases]
 
