@@ -420,9 +420,10 @@ def test_dask_has_one_copy_per_worker(counted, tmp_path, way):
         "dashboard_address": ":0",  # any free port, also where other clusters run
         "silence_logs": 50,
         "memory_limit": 0,
+        "local_directory": str(tmp_path),
     }
     with (
-        dask.config.set({**PATIENT, "temporary-directory": str(tmp_path)}),
+        dask.config.set(PATIENT),
         distributed.LocalCluster(**options) as cluster,
         distributed.Client(cluster, timeout=PATIENCE) as client,
         joblib.parallel_config("dask", wait_for_workers_timeout=PATIENCE),
