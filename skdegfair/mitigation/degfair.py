@@ -82,7 +82,8 @@ class DebiasedConv(nn.Module):
         if isinstance(self.conv, GCN) and mean is block[self.conv.operator]:  # one product serves both
             weight = torch.cat([self.conv.weight, self.weight], dim=1)
             both = rounded(lambda wider: propagate(mean, h, wider), weight)
-            return self.modulate(both[:, : self.d_out] + self.conv.bias, both[:, self.d_out :], block)
+            aggregated, context = both.split([self.d_out, self.weight.shape[1]], dim=1)
+            return self.modulate(aggregated + self.conv.bias, context, block)
         context = rounded(lambda weight: propagate(mean, h, weight), self.weight)  # Eq. 5, times theta_c of Eq. 6
         return self.modulate(self.conv(h, block), context, block)
 
@@ -115,6 +116,7 @@ class DebiasedConv(nn.Module):
         if len(functions) == 2:
             of_low, of_high = functions
             own, other = torch.where(low, of_low, of_high), torch.where(low, of_high, of_low)
+            del functions, of_low, of_high  # on large graphs every array counts
         terms: Terms = {}
         if self.film_weight is not None and self.film_bias is not None:
             degrees = block.derived(("degrees", len(self.film_weight)), lambda: self._distinct(block))
@@ -127,7 +129,7 @@ class DebiasedConv(nn.Module):
             other = None if other is None else torch.addcmul(shift, scale, other)
         if other is not None and block.share is not None:
             terms["context"] = total(other.square() * block.share[:, None])  # Eq. 12
-        return aggregated + self.context_weight * own, terms  # Eq. 9
+        return torch.add(aggregated, own, alpha=float(self.context_weight)), terms  # Eq. 9
 
     def _is_low(self, block: Block) -> Tensor:
         return torch.from_numpy(block.degree() <= self.threshold)[:, None].to(self.weight.device)
