@@ -8,7 +8,7 @@ from networks import network_of, objective_of
 from skdegfair import GNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.mitigation import FairGNN, Mitigation, Phase
-from skdegfair.nn import GNN, Linear, Topology
+from skdegfair.nn import GNN, Linear, Output, Topology
 
 Y = np.arange(12) % 3
 TRAIN = np.array([0, 1, 2, 3, 5, 6, 8, 9, 10, 11])
@@ -53,10 +53,11 @@ def test_covariance_and_adversary_are_those_of_the_paper(small, groups, backbone
 
 
 @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam])
-def test_one_training_step_against_two_plain_ones(data, optimizer):
+@pytest.mark.parametrize(("seed", "is_beyond_a_guess"), [(0, True), (1, False)])
+def test_one_training_step_against_two_plain_ones(data, optimizer, seed, is_beyond_a_guess):
     """The network descends on L_C + alpha L_R - beta L_A, then the adversary on L_A of the same hidden values."""
     mitigation = FairGNN(covariance_weight=3.0, adversary_weight=0.5, adversary_rate=2.0)
-    options = {"max_epochs": 1, "dropout": 0.0, "learning_rate": 0.1, "weight_decay": 0.0, "random_state": 0}
+    options = {"max_epochs": 1, "dropout": 0.0, "learning_rate": 0.1, "weight_decay": 0.0, "random_state": seed}
     chosen = {"optimizer": optimizer}
     clf = GNNClassifier(mitigation=mitigation, net_params=chosen, **options).fit(data.graph, data.y)
     after = {name: value.detach().numpy() for name, value in clf.module_.named_parameters()}
@@ -71,7 +72,8 @@ def test_one_training_step_against_two_plain_ones(data, optimizer):
     adversary = torch.nn.functional.cross_entropy(output.heads["adversary"], group)
     shares = group.double().mean(), 1 - group.double().mean()
     loss = terms["classification"] + 3.0 * terms["covariance"]
-    if adversary < -sum(share * share.log() for share in shares):
+    assert (adversary > -sum(share * share.log() for share in shares)) == is_beyond_a_guess
+    if not is_beyond_a_guess:
         loss = loss - 0.5 * adversary
     for name, parameter in module.named_parameters():
         objective = adversary if name.startswith("heads.") else loss
@@ -159,6 +161,75 @@ def test_phases_of_several_steps(data):
     assert {value for name, value in steps.items() if name.startswith("heads.")} == {12}
     assert {value for name, value in steps.items() if not name.startswith("heads.")} == {4}
     assert clf.history_["train_size_loss"].is_monotonic_decreasing
+
+
+@pytest.mark.parametrize("rates", [(5.0, 1.0), (1.0, 5.0), (5.0, 2.0)])
+def test_warm_start_with_another_rate_of_the_adversary(data, rates):
+    """The optimizer's state belongs to parameters, whose order depends on the rates."""
+    clf = GNNClassifier(mitigation=FairGNN(), max_epochs=3, random_state=0, warm_start=True)
+    for rate in rates:
+        clf.set_params(mitigation__adversary_rate=rate).fit(data.graph, data.y)
+    state = clf.net_.optimizer_.state
+    for name, parameter in clf.module_.named_parameters():
+        assert state[parameter]["exp_avg"].shape == parameter.shape, name
+        assert int(state[parameter]["step"]) == 6
+    groups = {group["lr"] for group in clf.net_.optimizer_.param_groups}
+    assert groups == {0.01, 0.01 * rates[1]}
+
+
+def test_rates_stand_beside_the_users_groups(data):
+    groups = {"optimizer__param_groups": [("layers.0.*", {"lr": 0.001})]}
+    clf = GNNClassifier(mitigation=FairGNN(), net_params=groups, max_epochs=2).fit(data.graph, data.y)
+    assert sorted(group["lr"] for group in clf.net_.optimizer_.param_groups) == [0.001, 0.01, 0.05]
+
+
+def test_the_order_of_phases_does_not_change_their_losses(data):
+    class HeadFirst(Slow):
+        def phases(self):
+            return super().phases()[::-1]
+
+    clf = GNNClassifier(mitigation=HeadFirst(), max_epochs=10, random_state=0).fit(data.graph, data.y)
+    assert clf.history_["train_size_loss"].iloc[-1] < 0.8 * clf.history_["train_size_loss"].iloc[0]
+
+
+def test_a_misspelled_weight_of_a_phase_is_an_error(data):
+    class Misspelled(Slow):
+        def phases(self):
+            return [Phase("network"), Phase("head", parameters=("heads.size",), weights={"size": 1.0, "sise": 1.0})]
+
+    with pytest.raises(ValueError, match="The loss term 'sise' has no weight"):
+        GNNClassifier(mitigation=Misspelled(), max_epochs=2).fit(data.graph, data.y)
+
+
+def test_heads_of_torch_and_networks_without_hidden_layers(data):
+    class Plain(Slow):
+        def build(self, architecture):
+            heads = {"size": torch.nn.Linear(architecture.hidden_dim, 1)}
+            return GNN(architecture.convs(), dropout=architecture.dropout, seed=architecture.seed, heads=heads)
+
+    state = torch.get_rng_state()
+    one, two = (
+        GNNClassifier(mitigation=Plain(), max_epochs=2, random_state=0).fit(data.graph, data.y).module_.heads["size"]
+        for _ in range(2)
+    )
+    assert torch.equal(one.weight, two.weight)
+    assert torch.equal(state, torch.get_rng_state())
+    with pytest.raises(ValueError, match="the network needs at least 2 layers"):
+        GNN([one], heads={"size": one})
+
+
+def test_the_network_stops_at_a_constant_guess(small):
+    """L_A has a gradient for the network as long as the adversary is better than a guess."""
+    mitigation = FairGNN()
+    _, topology = network_of(small, mitigation)
+    batch = topology.batch(np.arange(12), 2)
+    group = torch.as_tensor(small.degree() > 2.0).long()
+    term, hidden = mitigation.terms()["adversary"], torch.ones(12, 1, requires_grad=True)
+    for sign, has_gradient in ((1.0, True), (-1.0, False)):
+        guess = sign * hidden * torch.nn.functional.one_hot(group, 2)
+        loss = term(Output(torch.zeros(12, 3), {}, hidden, {"adversary": guess}), group, batch)
+        assert loss.requires_grad is has_gradient
+        assert loss.item() == pytest.approx(torch.nn.functional.cross_entropy(guess, group).item())
 
 
 def test_a_phase_without_parameters_is_an_error(data):

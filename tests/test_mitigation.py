@@ -137,7 +137,6 @@ def test_a_grid_over_methods(data):
     np.testing.assert_array_equal(results[1], results[2])
     assert len(set(results[1])) >= 5  # every method, and each of the weights, gives another model
     assert [type(each["mitigation"]) for each in search.cv_results_["params"][:4]] == [type(each) for each in methods]
-    assert not any(hasattr(method, "degree_threshold_") for method in methods)  # only clones are fitted
     assert "FairGNN" in search._repr_html_()
 
 
@@ -150,6 +149,10 @@ def test_nested_parameters(data):
         clf.set_params(mitigation__fairness_weight=1)
     fitted = clf.fit(data.graph, data.y)
     assert fitted.mitigation_ is not clf.mitigation
+    assert not hasattr(clf.mitigation, "groups_")  # a clone is fitted
+    with pytest.raises(ValueError, match="mitigation is None, so it has no parameter for"):
+        model().set_params(mitigation__covariance_weight=1)
+    assert model().set_params(mitigation=FairGNN(), mitigation__covariance_weight=1).mitigation.covariance_weight == 1
     assert model().fit(data.graph, data.y).mitigation_ is None
 
 
@@ -221,3 +224,27 @@ def test_methods_train_in_batches_and_stop_early(data):
         weight = method.get_params()["covariance_weight" if term == "covariance" else "fairness_weight"]
         expected = clf.history_["valid_accuracy"] - weight * clf.history_[f"valid_{term}_loss"]
         np.testing.assert_allclose(clf.history_["valid_score"], expected)
+
+
+def test_unfairness_of_validation_nodes_is_theirs_alone(data):
+    """Training reads all nodes, validation the validation nodes, in batches and on the whole graph."""
+    degree = data.graph.degree()
+    for valid in (np.arange(40), np.arange(60, 120)):
+        clf = model(mitigation=FairGNN(), max_epochs=1, learning_rate=1e-30)
+        for options in ({}, {"batch_size": 7}):
+            clf.set_params(**options).fit(data.X, data.A, data.y, validation_nodes=valid)
+            p, high = clf.predict_proba(data.graph)[valid], degree[valid] > degree.mean()
+            expected = 2 * np.abs(((high - high.mean())[:, None] * p).mean(0)).sum()  # two groups, the same covariance
+            assert clf.history_["valid_covariance_loss"].iloc[0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_warm_start_with_another_method_is_refused(data):
+    clf = model(warm_start=True).fit(data.graph, data.y)
+    with pytest.raises(ValueError, match=r"continues with mitigation=None, but it was changed to RawlsGCN\(\)"):
+        clf.set_params(mitigation=RawlsGCN()).fit(data.graph, data.y)
+
+
+def test_a_fitted_classifier_pickles_its_network_once(data):
+    clf = model(mitigation=FairGNN(), hidden_dim=256).fit(data.graph, data.y)
+    size = sum(parameter.numel() * 4 for parameter in clf.module_.parameters())
+    assert len(pickle.dumps(clf)) < 1.5 * size + 50_000

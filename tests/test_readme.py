@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from skdegfair import mitigation
 
@@ -150,6 +151,11 @@ def test_add_a_mitigation(capsys):
     names, printed = next(page)
     assert "train_spread_loss" in printed
     assert "mitigation" in printed
+    spread_clf = clone(names["clf"])
+    names, _ = next(page)
+    error = names["clf"].history_["train_degree_loss"]
+    assert error.iloc[-1] < 0.5 * error.iloc[0]
+    names["clf"] = spread_clf
     assert next(page, None) is None
     data, LossSpread = names["data"], names["LossSpread"]
     degree = data.graph.degree()

@@ -123,6 +123,19 @@ def test_a_series_in_another_order_is_refused(data):
         GNNClassifier(**OPTIONS).fit(X, data.A, data.y, sample_weight=weight[::-1])
 
 
+def test_a_class_of_validation_nodes_alone(data):
+    y = data.y.copy()
+    y[-1] = 3
+    clf = GNNClassifier(class_weight="balanced", **OPTIONS)
+    clf.fit(data.X, data.A, y, nodes=np.arange(100), validation_nodes=np.arange(100, 120))
+    assert list(clf.classes_) == [0, 1, 2, 3]
+
+
+def test_negative_class_weights_are_refused(data):
+    with pytest.raises(ValueError, match="class_weight must not be negative"):
+        GNNClassifier(class_weight={0: -1, 1: 1, 2: 1}, **OPTIONS).fit(data.graph, data.y)
+
+
 def test_unknown_classes_in_class_weight(data):
     with pytest.raises(ValueError, match="are not in class_weight"):
         GNNClassifier(class_weight={5: 2.0}, **OPTIONS).fit(data.graph, data.y)

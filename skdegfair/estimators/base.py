@@ -213,6 +213,7 @@ default="valid_score"
                 f"warm_start=True continues with the classes {self.classes_}, but y contains {targets.classes}."
             )
         mitigation = self._make_mitigation() or Mitigation()
+        plain = type(mitigation) is Mitigation
         mitigation.check(
             backbone=self.backbone,
             n_layers=self.n_layers,
@@ -220,8 +221,12 @@ default="valid_score"
             distributed=self.distributed,
             directed=graph.directed,
         )
+        if before is not None and type(self.mitigation_) is not type(None if plain else mitigation):
+            raise ValueError(
+                f"warm_start=True continues with mitigation={self.mitigation_!r}, but it was changed to {mitigation!r}."
+            )
         mitigation.learn(graph.whole(), graph.nodes[targets.train])
-        self.mitigation_ = None if type(mitigation) is Mitigation else mitigation
+        self.mitigation_ = None if plain else mitigation
         self.classes_ = targets.classes
         self._fitted_with_edges = graph.A is not None
         self.feature_scale_ = _root_mean_square(graph) if mitigation.scales_features else 1.0
@@ -252,18 +257,20 @@ default="valid_score"
         topology = Topology(graph, module.operators, feature_scale=self.feature_scale_, device=device)
         sampler = None if self.batch_size is None else NeighborSampler(topology, self._neighbors_per_layer(), seed)
 
-        def dataset(part: Positions, valid: NodeDataset | None = None) -> NodeDataset:
+        def dataset(part: Positions, valid: NodeDataset | None = None, *, all_nodes: bool = False) -> NodeDataset:
             y = torch.as_tensor(targets.codes[part], dtype=torch.int64, device=device)
             weight = None if weights is None else torch.as_tensor(weights[part], dtype=topology.dtype, device=device)
             source: Batch | NeighborSampler
             if sampler is None:
                 nodes = graph.nodes[part]
-                source = topology.batch(nodes, self.n_layers, all_nodes=mitigation.all_nodes, sample_weight=weight)
+                every = all_nodes or module.needs_all_nodes
+                source = topology.batch(nodes, self.n_layers, all_nodes=every, sample_weight=weight)
             else:
                 source = sampler
             return NodeDataset(source, y, graph[part], sample_weight=weight, valid=valid)
 
-        return dataset(targets.train, None if targets.valid is None else dataset(targets.valid))
+        valid = None if targets.valid is None else dataset(targets.valid)
+        return dataset(targets.train, valid, all_nodes=mitigation.all_nodes)
 
     def _neighbors_per_layer(self) -> list[int | None]:
         given: Any = self.n_neighbors
@@ -280,11 +287,14 @@ default="valid_score"
             dropout=self.dropout,
             seed=seed,
         )
+        phases = mitigation.phases()
+        if phases and self.distributed:
+            raise ValueError(f"{type(mitigation).__name__} trains in phases, which distributed=True does not support.")
         parts = {"train": targets.train, "valid": targets.valid}
         groups = {name: degree_groups(graph.degree()[part]) for name, part in parts.items() if part is not None}
         stopping = {"monitor": self.monitor, "patience": self.patience} if self.early_stopping else None
         options = {
-            "phases": mitigation.phases(),
+            "phases": phases,
             "lr": self.learning_rate,
             "max_epochs": self.max_epochs,
             "classes": list(range(len(targets.classes))),
@@ -310,18 +320,20 @@ default="valid_score"
         if "weight_decay" in inspect.signature(optimizer).parameters:
             options["optimizer__weight_decay"] = self.weight_decay
         rates = [
-            (f"{prefix}*", {"lr": phase.rate * self.learning_rate})
-            for phase in mitigation.phases()
+            (f"{prefix}.*", {"lr": phase.rate * self.learning_rate})
+            for phase in phases
             for prefix in phase.parameters
             if phase.rate != 1
         ]
         if rates:
-            options["optimizer__param_groups"] = rates
+            given = {**given, "optimizer__param_groups": rates + list(given.get("optimizer__param_groups", []))}
         if optimizer is torch.optim.Adam and "optimizer__foreach" not in given:
             options["optimizer__fused"] = True  # three times faster on a CPU
         options |= {"optimizer": optimizer, **given}
         objective = Objective(mitigation.weights(), mitigation.terms(), mitigation.unfairness)
-        net: NodeNet = make(mitigation.build(architecture), criterion=objective, **options).initialize()
+        with torch.random.fork_rng(devices=[]):  # torch's own modules draw weights when they are made
+            module = mitigation.build(architecture)
+        net: NodeNet = make(module, criterion=objective, **options).initialize()
         return net
 
     # -- what a subclass chooses -------------------------------------------------------------------

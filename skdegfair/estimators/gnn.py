@@ -108,6 +108,14 @@ class GNNClassifier(BaseGNNClassifier):
         self.net_params = net_params
         self.verbose = verbose
 
+    def set_params(self, **params: Any) -> GNNClassifier:
+        """Set parameters; those of the mitigation as ``mitigation__<name>``."""
+        nested = [name for name in params if name.startswith("mitigation__")]
+        if nested and params.get("mitigation", self.mitigation) is None:
+            raise ValueError(f"mitigation is None, so it has no parameter for {nested[0]!r}. Set mitigation= first.")
+        super().set_params(**params)
+        return self
+
     def _make_mitigation(self) -> Mitigation | None:
         mitigation: Mitigation | None = clone(self.mitigation, safe=False)
         return mitigation

@@ -119,8 +119,15 @@ def node_weights(targets: Targets, sample_weight: Any, class_weight: Any) -> NDA
         _check_sample_weight(sample_weight, np.empty((n_nodes, 1)), dtype=np.float64, ensure_non_negative=True)
     )
     if class_weight is not None:
-        labels = targets.classes[targets.codes[targets.train]]
-        weights *= compute_class_weight(class_weight, classes=targets.classes, y=labels)[targets.codes]
+        codes = targets.codes[targets.train]
+        trained = np.unique(codes)  # a class of validation nodes alone has weight 1
+        of_class = np.ones(len(targets.classes))
+        chosen = targets.classes[trained] if class_weight == "balanced" else targets.classes
+        found = compute_class_weight(class_weight, classes=chosen, y=targets.classes[codes])
+        of_class[trained if class_weight == "balanced" else slice(None)] = found
+        if (of_class < 0).any():
+            raise ValueError(f"class_weight must not be negative, got {class_weight}.")
+        weights *= of_class[targets.codes]
     for part in (targets.train, targets.valid):
         if part is None:
             continue

@@ -22,7 +22,7 @@ class Phase:
     ----------
     name : str
     parameters : tuple of str, default=()
-        Prefixes of the names of the parameters that move. Empty: all that no other phase names.
+        Parts of the network whose parameters move, such as "heads.adversary". Empty: all that no other phase names.
     weights : dict from names of terms to floats, default=None
         The loss of this phase. None: the weights of the objective.
     steps : int, default=1
@@ -40,6 +40,10 @@ class Phase:
     steps: int = 1
     rate: float = 1.0
     reuse: bool = False
+
+    def __post_init__(self) -> None:
+        if self.rate != 1 and not self.parameters:
+            raise ValueError(f"Phase {self.name!r} has a rate but names no parameters.")
 
 
 class Mitigation(BaseEstimator):
@@ -63,7 +67,8 @@ class Mitigation(BaseEstimator):
         Smallest number of layers.
     supports_batches, supports_distributed, supports_directed : bool
     all_nodes : bool
-        Whether training on the whole graph computes the output of every node, not of the training nodes alone.
+        Whether training on the whole graph computes the output of every node, not of the training nodes alone, for
+        loss terms that read all of them.
     scales_features : bool
         Whether features are divided by their root mean square first.
     unfairness : tuple of str

@@ -157,7 +157,7 @@ class DistinctDegrees:
         self.spread = SparseOperator(one_hot, like.dtype).to(like.device)
         self.share: Any = None
         if block.share is not None:
-            sums = np.bincount(code, block.share.double().cpu().numpy(), minlength=len(values))
+            sums = np.bincount(code, block.share.cpu().double().numpy(), minlength=len(values))
             self.share = torch.from_numpy(sums)[:, None].to(like)
 
 

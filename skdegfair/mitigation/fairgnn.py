@@ -97,7 +97,7 @@ class FairGNN(Mitigation):
     Attributes
     ----------
     groups_ : DegreeGroups
-        Boundaries between the groups, as learned from the training nodes.
+        Boundaries between the groups, as learned in ``fit``.
 
     Notes
     -----

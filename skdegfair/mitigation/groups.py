@@ -1,4 +1,4 @@
-"""Degree groups that are learned from the training nodes and then apply to any node."""
+"""Degree groups that are learned from a graph and its training nodes, and then apply to any node."""
 
 from __future__ import annotations
 

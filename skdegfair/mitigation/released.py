@@ -145,6 +145,8 @@ class Readout(Linear):
 class ReleasedGNN(GNN):
     """The network of the released code: see :class:`ReleasedDegFair`. Every layer reads the whole graph."""
 
+    needs_all_nodes = True
+
     def forward(self, batch: Batch) -> Output:
         h, terms = self._hidden(batch)
         last = self.layers[-1](h, batch.everyone)
@@ -210,9 +212,9 @@ degree_encoding_dim
     pass through a leaky ReLU and start between 0 and 1. Contexts are added before the division by the degree, those
     of high-degree nodes with a minus sign. The penalties are norms, not squared norms, and L3 penalizes the context
     in use. "Low" means below the threshold, not at it. For "gcn" and "sage" a linear classifier follows the layers;
-    "sage" has layers of a half and a quarter of ``hidden_dim``; "gat" has no self-loops and weighs neighbors by the
-    exponential of the negative score. The fairness loss compares mean log probabilities. Features are read as they
-    are: normalize their rows first, as the authors do for Chameleon and Squirrel, with
+    "sage" has layers of a half and a quarter of ``hidden_dim``; "gat" has no self-loops, ignores edge weights and
+    weighs neighbors by the exponential of the negative score. The fairness loss compares mean log probabilities.
+    Features are read as they are: normalize their rows first, as the authors do for Chameleon and Squirrel, with
     ``GraphTransformer(Normalizer("l1"))``. The dropout of the input of "gat" is left out. The released settings of
     "gat" are ``hidden_dim=48, n_heads=3``.
 
@@ -231,7 +233,6 @@ degree_encoding_dim
 
     supports_batches = False
     supports_distributed = False
-    all_nodes = True
     scales_features = False
     unfairness = ("fairness",)
     _parameter_constraints: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -103,17 +104,31 @@ class GNN(nn.Module):
     seed : int, default=0
         Seed of the initial weights and of dropout. The weights of the convolutions are drawn first, so that they do
         not depend on what else a network has.
-    heads : dict from names to modules, default={}
+    heads : dict from names to modules, default=None
         Applied to the hidden representation. They take part in training, not in predictions.
+
+    Attributes
+    ----------
+    needs_all_nodes : bool
+        Whether a batch must have all nodes of the graph computed, because layers ignore what a block leaves out.
     """
 
+    needs_all_nodes = False
+
     def __init__(
-        self, layers: Sequence[nn.Module], *, dropout: float = 0.5, seed: int = 0, heads: Mapping[str, nn.Module] = {}
+        self,
+        layers: Sequence[nn.Module],
+        *,
+        dropout: float = 0.5,
+        seed: int = 0,
+        heads: Mapping[str, nn.Module] | None = None,
     ) -> None:
         super().__init__()
+        if heads and len(layers) < 2:
+            raise ValueError("Heads read the hidden representation, so the network needs at least 2 layers.")
         self.seed = seed
         self.layers = nn.ModuleList(layers)
-        self.heads = nn.ModuleDict(dict(heads))
+        self.heads = nn.ModuleDict(dict(heads or {}))
         self.activation: nn.Module = nn.LeakyReLU()
         self.dropout = Dropout(dropout, seed)
         self.reset_parameters()
@@ -128,7 +143,7 @@ class GNN(nn.Module):
         generator = torch.Generator().manual_seed(self.seed)
         parts = [part for part in self.modules() if part is not self and hasattr(part, "reset_parameters")]
         for part in sorted(parts, key=lambda part: not isinstance(part, Conv)):
-            cast(Any, part).reset_parameters(generator)
+            _reset(cast(Any, part), generator)
 
     def forward(self, batch: Batch) -> Output:
         h: Features = batch.x
@@ -157,6 +172,16 @@ class GNN(nn.Module):
         """Logits of some nodes, or the activated output of the first ``n_layers`` layers: (n_nodes, d_out)."""
         layers = cast(list[Conv], list(self.layers))[:n_layers]
         return infer(layers, self.activation, topology, nodes, activate_last=n_layers is not None)
+
+
+def _reset(part: Any, generator: torch.Generator) -> None:
+    """Draw the weights of a part; torch's own modules take no generator, so theirs comes from a seed."""
+    if inspect.signature(part.reset_parameters).parameters:
+        part.reset_parameters(generator)
+        return
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(torch.randint(2**31, (), generator=generator)))
+        part.reset_parameters()
 
 
 def layer_output(output: Tensor | tuple[Tensor, Terms]) -> tuple[Tensor, Terms]:

@@ -43,6 +43,9 @@ class Objective:
         self.weights = {CLASSIFICATION: 1.0, **(weights or {})}
         self.further = dict(terms or {})
         self.unfairness = unfairness
+        for name in unfairness:
+            if name not in self.weights:
+                raise ValueError(f"unfairness names the loss term {name!r}, which has no weight.")
 
     def terms(self, output: Output, y: Tensor, batch: Batch, only: Collection[str] | None = None) -> Terms:
         """Each term by name, before its weight; all of them, or ``only`` some."""
@@ -65,10 +68,9 @@ class Objective:
         ``weights`` replaces the weights of this objective, for one phase of training; terms that it does not name
         are left out, but each must be known.
         """
-        unknown = sorted(terms.keys() - self.weights.keys())
-        if unknown:
-            raise ValueError(f"The loss term {unknown[0]!r} has no weight. Known terms: {', '.join(self.weights)}.")
         weights = self.weights if weights is None else weights
+        for name in sorted((terms.keys() | weights.keys()) - self.weights.keys()):
+            raise ValueError(f"The loss term {name!r} has no weight. Known terms: {', '.join(self.weights)}.")
         total: Any = None
         for name, weight in weights.items():
             if name in terms and weight:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from ..graph import Drawn, draw_neighbors, draw_walks, hash_keys
 from .block import Batch, Block
 from .neighborhoods import Neighborhoods
-from .operators import Reach
 from .sparse import to_tensor
 from .topology import Topology
 
@@ -39,8 +38,7 @@ class NeighborSampler:
 
     def __init__(self, topology: Topology, n_neighbors: list[int | None], seed: int) -> None:
         self.topology, self.n_neighbors, self.seed = topology, n_neighbors, seed
-        far = (each for each in topology.operators if isinstance(each, Reach) and each.hops > 1)
-        self.far: Reach | None = next(far, None)
+        self.far = topology.far
         self.reached: sp.csr_array | None = None
         if self.far is not None and not self.far.is_walk:
             self.reached = topology.reached_nodes(self.far.hops).rows(np.arange(topology.n_nodes))

@@ -47,6 +47,10 @@ class Topology:
         device: torch.device | str = "cpu",
     ) -> None:
         self.graph, self.operators = graph.whole(), frozenset(operators)
+        distant = [each for each in self.operators if isinstance(each, Reach) and each.hops > 1]
+        if len(distant) > 1:
+            raise ValueError(f"Layers may share one reach of several hops, got {', '.join(map(str, distant))}.")
+        self.far = distant[0] if distant else None
         self.A = sp.csr_array((graph.n_nodes, graph.n_nodes)) if graph.A is None else graph.A
         self.scale, self.dtype, self.device = feature_scale, dtype, device
         self._degrees: dict[int, NDArray[np.float64]] = {}
@@ -100,7 +104,7 @@ class Topology:
         """
         own = np.arange(self.n_nodes) if nodes is None else nodes
         A = self.A if nodes is None else self.A[nodes]
-        far = next((each for each in self.operators if isinstance(each, Reach) and each.hops > 1), None)
+        far = self.far
         reached = None if far is None or far.is_walk else self.reached_nodes(far.hops).mean(own)
         counted = A if self.is_unweighted else pattern(A)
         degree = self.degrees()[own]
@@ -115,7 +119,7 @@ class Topology:
     def matrices(self, around: Neighborhoods, *, gradient: bool = True) -> dict[Operator, Matrix]:
         """The matrix of each operator; two that are the same matrix are one object."""
         made: dict[Operator, Matrix] = {}
-        for operator in sorted(self.operators, key=repr):  # ClosedMean comes before Reach
+        for operator in sorted(self.operators, key=lambda each: each != ClosedMean()):  # which others may be equal to
             if self._is_closed_mean(operator, around) and ClosedMean() in made:
                 made[operator] = made[ClosedMean()]
                 continue

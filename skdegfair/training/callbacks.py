@@ -15,6 +15,7 @@ from skorch.utils import noop
 from ..graph import Graph
 from ..metrics import gaps, group_counts, mean_of_defined, prediction_rates, recalls
 from ..nn import Output
+from ..nn.block import one_process
 
 DIVERGED = (
     "The {what} became {value} in epoch {epoch}. Lower learning_rate, or scale the features, for example "
@@ -45,7 +46,8 @@ class JoinedNodes:
 
     def __init__(self, view: Graph) -> None:
         self.degree = view.degree
-        self.reduce = lambda value: value
+        self.reduce = one_process
+        self.everyone, self.labeled, self.sample_weight, self.weight = self, None, None, 1.0
 
     def derived(self, key: Any, make: Any) -> Any:
         return make()

@@ -65,9 +65,10 @@ class NodeNet(NeuralNetClassifier):
         X: Any = None,
         training: bool = False,
         weights: Mapping[str, float] | None = None,
+        record: bool = True,
     ) -> Tensor:
-        terms = self.criterion_.terms(y_pred, y_true, X, only=weights)
-        if weights is None:
+        terms = self.criterion_.terms(y_pred, y_true, X, only=None if record else weights)
+        if record:
             prefix = "train" if training else "valid"
             for name, value in terms.items():
                 self.history.record_batch(f"{prefix}_{name}_loss", value.item())
@@ -96,8 +97,7 @@ class NodeNet(NeuralNetClassifier):
         for phase, parameters in self._all_phases():
             self._zero_grad_optimizer()
             output = heads_again(self.module_, output) if phase.reuse and output is not None else self.infer(x)
-            weights = phase.weights if first else None
-            loss = self.get_loss(output, y, X=x, training=True, weights=weights)
+            loss = self.get_loss(output, y, X=x, training=True, weights=phase.weights, record=not first)
             set_gradients(loss, parameters)
             moving = self.get_all_learnable_params()
             self.notify("on_grad_computed", named_parameters=moving, batch=batch, training=True)
@@ -109,6 +109,14 @@ class NodeNet(NeuralNetClassifier):
         if self._phases is None or self._phases.module is not self.module_:
             self._phases = Phases(self.module_, self.phases)
         return self._phases
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "module": None, "_phases": None}  # the module is there once, as module_
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.module = self.module_
 
     def of_all_processes(self, value: Any) -> list[Any]:
         """The value that each process has."""
@@ -175,9 +183,10 @@ class NodeNet(NeuralNetClassifier):
             raise ValueError(f"warm_start=True needs the features and layers of the earlier fit: {error}") from None
         optimizer: Any = getattr(self.optimizer_, "optimizer", self.optimizer_)  # whatever wraps it
         if _same_kind(optimizer, before.optimizer_):
-            state = copy.deepcopy(before.optimizer_.state_dict())  # torch would share it, and change it for both
-            groups = optimizer.state_dict()["param_groups"]
-            optimizer.load_state_dict({**state, "param_groups": groups})
+            own = dict(self.plain_module.named_parameters())  # by name: their order depends on the learning rates
+            for name, parameter in before.plain_module.named_parameters():
+                if parameter in before.optimizer_.state:
+                    optimizer.state[own[name]] = copy.deepcopy(before.optimizer_.state[parameter])
         self.history = copy.deepcopy(before.history)
 
 

@@ -7,7 +7,7 @@ giving a gradient to them alone. What works with one optimizer (warm start, savi
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -42,12 +42,16 @@ def _chosen(module: nn.Module, phase: Phase, named: set[str]) -> list[nn.Paramet
     """The parameters of a phase: those that it names, or all that no phase names."""
     every = dict(module.named_parameters())
     if phase.parameters:
-        chosen = [value for name, value in every.items() if name.startswith(phase.parameters)]
+        chosen = [value for name, value in every.items() if _is_in(name, phase.parameters)]
     else:
-        chosen = [value for name, value in every.items() if not name.startswith(tuple(named))]
+        chosen = [value for name, value in every.items() if not _is_in(name, named)]
     if not chosen:
         raise ValueError(f"Phase {phase.name!r} has no parameters: the network has {', '.join(every)}.")
     return chosen
+
+
+def _is_in(name: str, parts: Iterable[str]) -> bool:
+    return any(name == part or name.startswith(f"{part}.") for part in parts)
 
 
 def set_gradients(loss: Tensor, parameters: Sequence[nn.Parameter]) -> None:
