@@ -255,6 +255,7 @@ def test_page_without_degrees_has_no_plot_by_degree():
     assert report_page(report).count("<img") == 1
 
 
+@pytest.mark.slow
 def test_page_in_a_browser(report, tmp_path):
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
@@ -270,5 +271,5 @@ def test_page_in_a_browser(report, tmp_path):
         "--disable-background-networking", "--disable-component-update", "--disable-sync",
         f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri(),
     ]  # fmt: skip
-    dom = subprocess.run([browser, *flags], capture_output=True, text=True, timeout=120, check=True).stdout
+    dom = subprocess.run([browser, *flags], capture_output=True, text=True, timeout=1800, check=True).stdout
     assert "<title>2 pictures, 4 tables</title>" in dom

@@ -327,7 +327,8 @@ def test_an_environment_that_returns_small_arrays(environment):
 
 @pytest.mark.usefixtures("glibc")
 def test_a_value_that_is_no_number_is_ignored_as_glibc_does():
-    run("with memory_kept(): pass", MALLOC_TRIM_THRESHOLD_="much", GLIBC_TUNABLES="glibc.malloc.mmap_max")
+    settings = {"MALLOC_TRIM_THRESHOLD_": "much", "GLIBC_TUNABLES": "glibc.malloc.mmap_max"}
+    assert run("with memory_kept(): print(1)\nprint(2)", **settings) == [1, 2]
 
 
 def test_other_c_libraries(monkeypatch):

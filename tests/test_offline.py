@@ -41,4 +41,6 @@ def test_other_processes_cannot_reach_them_either():
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 def test_this_machine_can_be_reached(host):
     with socket.create_server(("127.0.0.1", 0)) as server:
-        socket.create_connection((host, server.getsockname()[1])).close()
+        port = server.getsockname()[1]
+        with socket.create_connection((host, port)) as connection:
+            assert connection.getpeername() == ("127.0.0.1", port)

@@ -54,7 +54,7 @@ def search(storage=None, **options):
 
 
 class StopsAfter(FairnessScoring):
-    """Ctrl-C while a fold is scored, the first time that so many folds have been."""
+    """Ctrl-C while a fold is scored, after a given number of folds."""
 
     left = 10**9
 
