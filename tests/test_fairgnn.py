@@ -130,6 +130,19 @@ def test_warm_start_and_the_optimizer_of_phases(data):
     assert list(clf.history_.index) == list(range(1, 11))
 
 
+def test_weights_optimizer_and_history_are_saved(data, tmp_path):
+    options = {"mitigation": FairGNN(), "max_epochs": 3, "warm_start": True}
+    one, other = (GNNClassifier(random_state=seed, **options).fit(data.graph, data.y) for seed in (0, 1))
+    files = {name: str(tmp_path / name) for name in ("f_params", "f_optimizer", "f_history")}
+    one.net_.save_params(**files)
+    other.net_.load_params(**files)
+    np.testing.assert_array_equal(other.predict_proba(data.graph), one.predict_proba(data.graph))
+    state, same = (clf.net_.optimizer_.state_dict()["state"] for clf in (one, other))
+    assert state.keys() == same.keys()
+    assert all(torch.equal(state[key]["exp_avg"], same[key]["exp_avg"]) for key in state)
+    assert other.fit(data.graph, data.y).n_iter_ == 6
+
+
 class Slow(Mitigation):
     """A head that is trained several times an epoch on representations computed anew."""
 
