@@ -17,6 +17,8 @@ FLAT = (
     "fairness_weight",
     "constraint_weight",
     "fairness_loss",
+    "fairness_groups",
+    "fairness_hops",
 )
 """Parameters of DegFair that the classifier has as its own."""
 
@@ -94,6 +96,8 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         fairness_weight: float = 1.0,
         constraint_weight: float = 1e-4,
         fairness_loss: str = "dsp",
+        fairness_groups: str | float = "threshold",
+        fairness_hops: int = 1,
         dropout: float = 0.5,
         learning_rate: float = 0.01,
         weight_decay: float = 5e-4,
@@ -126,6 +130,8 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         self.fairness_weight = fairness_weight
         self.constraint_weight = constraint_weight
         self.fairness_loss = fairness_loss
+        self.fairness_groups = fairness_groups
+        self.fairness_hops = fairness_hops
         self.dropout = dropout
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay

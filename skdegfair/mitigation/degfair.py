@@ -11,16 +11,16 @@ import torch
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from torch import Tensor, nn
-from torch.nn.functional import one_hot
 
 from ..graph import Graph
-from ..nn import GCN, GNN, Architecture, Batch, Block, Conv, Output, Reach, SparseOperator, Term, Terms
+from ..nn import GCN, GNN, Architecture, Block, Conv, Reach, SparseOperator, Term, Terms
 from ..nn.conv import Propagate
 from ..nn.dense import dense_product, total
 from ..nn.features import Features, propagate, rounded, transform
 from ..nn.weights import glorot_, parameter
 from .base import Mitigation
-from .groups import GROUP_CONSTRAINTS, learn_threshold
+from .fairness import FairnessLoss
+from .groups import GROUP_CONSTRAINTS, DegreeGroups, learn_threshold
 
 
 class DebiasedConv(nn.Module):
@@ -174,42 +174,6 @@ def degree_encoding(degree: Tensor, dim: int) -> Tensor:
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
-class FairnessLoss:
-    """L2: squared difference between the mean predictions of the two groups, summed over the classes (Eq. 11).
-
-    Parameters
-    ----------
-    threshold : float
-        K: nodes of at most this degree are the low group S_0.
-    kind : {"dsp", "deo"}
-        All nodes count for each class (statistical parity), or the nodes of the class alone (equal opportunity).
-    """
-
-    is_mean = False  # the loss of two batches is not the mean of their losses
-
-    def __init__(self, threshold: float, kind: str) -> None:
-        self.threshold, self.kind = threshold, kind
-
-    def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
-        logits = output.logits
-        contrast = batch.derived((self, logits.shape[1]), lambda: self._contrast(y, batch, logits))
-        gaps = batch.reduce((output.log_probability.exp() * contrast).sum(0))
-        return gaps.square().sum()
-
-    def _contrast(self, y: Tensor, batch: Batch, logits: Tensor) -> Tensor:
-        """Column by column 1 / n for the low members and -1 / n for the high ones: sums are differences of means.
-
-        A column is 0 if a group has no member: such a class adds nothing.
-        """
-        low = torch.from_numpy(batch.degree() <= self.threshold)[:, None].to(logits.device)
-        member = torch.ones_like(logits) if self.kind == "dsp" else one_hot(y, logits.shape[1]).to(logits.dtype)
-        in_low = member * low
-        in_high = member - in_low
-        n_low, n_high = batch.reduce(torch.stack([in_low.sum(0), in_high.sum(0)]).detach())
-        difference = in_low / n_low.clamp(min=1) - in_high / n_high.clamp(min=1)
-        return cast(Tensor, difference * ((n_low > 0) & (n_high > 0)))
-
-
 class DegFair(Mitigation):
     """DegFairGNN: a learned debiasing context in each layer, and a fairness loss.
 
@@ -233,9 +197,15 @@ class DegFair(Mitigation):
     constraint_weight : float, default=1e-4
         lambda: weight of the two penalties, L3 on the context that the other group's function would give and L4 on
         scale and shift.
-    fairness_loss : {"dsp", "deo"}, default="dsp"
-        Whether both groups should receive each class equally often (degree statistical parity, DSP), or nodes of each
-        class should be recognized equally often in both groups (degree equal opportunity, DEO).
+    fairness_loss : {"dsp", "deo", "both"}, default="dsp"
+        Whether both groups should receive each class equally often (degree statistical parity, DSP), nodes of each
+        class should be recognized equally often in both groups (degree equal opportunity, DEO), or both.
+    fairness_groups : "threshold", float or int, default="threshold"
+        The groups that the fairness loss compares: S_0 and S_1 (the paper's loss, Eq. 11); a share such as 0.2, for
+        the training nodes of lowest and of highest degree, as the metrics do; or the number of groups between
+        quantiles of the training nodes' degrees, of which all pairs are compared.
+    fairness_hops : int, default=1
+        Number of hops of the generalized degree by which these groups are made.
     scale_shift : bool, default=True
         False is the ablation without the scale and shift of debiasing contexts by degree.
     contrast : bool, default=True
@@ -281,13 +251,13 @@ class DegFair(Mitigation):
 
     unfairness = ("fairness",)
     _parameter_constraints: dict[str, Any] = {
-        "degree_threshold": GROUP_CONSTRAINTS["degree_threshold"],
+        **GROUP_CONSTRAINTS,
         "context_hops": [Interval(Integral, 1, None, closed="left")],
         "context_pool": [StrOptions({"set", "walk"})],
         "context_weight": [Interval(Real, 0, None, closed="left")],
         "fairness_weight": [Interval(Real, 0, None, closed="left")],
         "constraint_weight": [Interval(Real, 0, None, closed="left")],
-        "fairness_loss": [StrOptions({"dsp", "deo"})],
+        "fairness_loss": [StrOptions({"dsp", "deo", "both"})],
         "scale_shift": ["boolean"],
         "contrast": ["boolean"],
         "modulation": ["boolean"],
@@ -304,6 +274,8 @@ class DegFair(Mitigation):
         fairness_weight: float = 1.0,
         constraint_weight: float = 1e-4,
         fairness_loss: str = "dsp",
+        fairness_groups: str | float = "threshold",
+        fairness_hops: int = 1,
         scale_shift: bool = True,
         contrast: bool = True,
         modulation: bool = True,
@@ -316,6 +288,8 @@ class DegFair(Mitigation):
         self.fairness_weight = fairness_weight
         self.constraint_weight = constraint_weight
         self.fairness_loss = fairness_loss
+        self.fairness_groups = fairness_groups
+        self.fairness_hops = fairness_hops
         self.scale_shift = scale_shift
         self.contrast = contrast
         self.modulation = modulation
@@ -323,6 +297,9 @@ class DegFair(Mitigation):
 
     def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
         self.degree_threshold_ = learn_threshold(graph, self.degree_threshold)
+        self.groups_ = DegreeGroups.learn(
+            graph, nodes, self.fairness_groups, threshold=self.degree_threshold, hops=self.fairness_hops
+        )
 
     def build(self, architecture: Architecture) -> GNN:
         layers: list[nn.Module] = list(architecture.convs())
@@ -343,7 +320,7 @@ class DegFair(Mitigation):
         return GNN(layers, dropout=architecture.dropout, seed=architecture.seed)
 
     def terms(self) -> dict[str, Term]:
-        return {"fairness": FairnessLoss(self.degree_threshold_, self.fairness_loss)}
+        return {"fairness": FairnessLoss(self.groups_, self.fairness_loss)}
 
     def weights(self) -> dict[str, float]:
         return {
