@@ -200,10 +200,8 @@ def unequal_shares(report: Report) -> Statements:
     intended = report.share * n_nodes
     for group, n in report.group_scores["n"].items():
         if abs(n - intended) > max(SHARE_TOLERANCE * intended, 1):
-            yield (
-                None,
-                f"Group {group} has {n} of {n_nodes} nodes ({n / n_nodes:.0%}); its share is {report.share:.0%}.",
-            )
+            actual, share = percent(n / n_nodes), f"{100 * report.share:g}"
+            yield None, f"Group {group} has {n} of {n_nodes} nodes ({actual} %). Its share is {share} %."
 
 
 RULES: dict[str, Rule] = {
