@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,9 +16,10 @@ WIDTH = 104
 
 
 def wrap(text: str, indent: str = "", hanging: str = "") -> str:
-    """Wrap text; a percent sign stays on the line of its number."""
-    lines = fill(text.replace(" %", "\xa0%"), WIDTH, initial_indent=indent, subsequent_indent=indent + hanging)
-    return lines.replace("\xa0%", " %")
+    """Wrap text; percent signs and p-values stay together with their numbers."""
+    joined = re.sub(r" %| [=<] ", lambda sign: sign[0].replace(" ", "\xa0"), text)
+    lines = fill(joined, WIDTH, initial_indent=indent, subsequent_indent=indent + hanging)
+    return lines.replace("\xa0", " ")
 
 
 @dataclass(frozen=True)
