@@ -5,6 +5,7 @@ from collections import Counter
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
@@ -12,6 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skdegfair import GNNClassifier
 from skdegfair.display import report_page
 from skdegfair.metrics import FINDING_CODES, DegreeFairnessReport, degree_fairness_report
 
@@ -161,6 +163,21 @@ def test_reference_may_be_an_estimator(data):
         assert report.reference.gaps.loc["delta_dsp", "reference"] == 0
 
 
+def test_unlabeled_nodes_are_left_out_of_the_reference(data):
+    y = data.y.copy()
+    y[::3] = -1
+    known = y != -1
+    clf = GNNClassifier(max_epochs=3, unlabeled=-1, random_state=0).fit(data.graph, y)
+    other = np.roll(data.y, 1)
+    report = DegreeFairnessReport.from_estimator(clf, data.graph, y, reference=other, n_resamples=5)
+    expected = DegreeFairnessReport.from_estimator(
+        clf, data.graph[known], y[known], reference=other[known], n_resamples=5
+    )
+    pd.testing.assert_frame_equal(report.reference.groups, expected.reference.groups)
+    with pytest.raises(ValueError, match="reference has 119 entries, but 120 nodes"):
+        DegreeFairnessReport.from_estimator(clf, data.graph, y, reference=other[1:])
+
+
 def test_reference_classes_and_complaints():
     y, predicted = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
     options = {"groups": [0, 1, 0, 1], "n_resamples": 5}
@@ -173,6 +190,8 @@ def test_reference_classes_and_complaints():
     ):
         with pytest.raises(ValueError, match=message):
             degree_fairness_report(y, predicted, reference=reference, **options)
+    with pytest.raises(ValueError, match="labels does not contain the class 2, which reference contains"):
+        degree_fairness_report(y, predicted, reference=[0, 1, 1, 2], labels=[0, 1], **options)
 
 
 # -- DF04: the labels ----------------------------------------------------------------------------------

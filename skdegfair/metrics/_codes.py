@@ -65,10 +65,10 @@ _CODES = (
         "DF03",
         "warning",
         "Leveling down: the better-off group lost, the worse-off group did not gain",
-        how="Predictions and reference are compared on the same nodes. Delta DSP or delta DEO is smaller (test as in "
-        "compare_fairness), the accuracy of the better-off group is lower (exact McNemar test), and the accuracy of "
-        "the worse-off group is not higher. The better-off group is the one with the highest accuracy, averaged over "
-        "both models.",
+        how="Predictions and reference are compared on the same nodes. Delta DSP or delta DEO is smaller (the two "
+        "predictions of each node are swapped at random), the accuracy of the better-off group is lower (exact "
+        "McNemar test), and the accuracy of the worse-off group is not higher. The better-off group is the one with "
+        "the highest accuracy, averaged over both models.",
         why="The gap narrowed because the model is worse for one group, not because it is better for the other.",
         advice="Report the accuracy of each group next to the gap. Try a smaller fairness weight or another "
         "mitigation, and decide whether parity is worth this price.",

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
-from ._compare import compare_fairness
-from ._inference import Resampled
+from ._inference import BY_CLASS, MEASURES, Resampled
 from ._resampling import chunks, permuted_tables
 from ._table import Counts, Rates, classes_of, gaps, group_numbers, mean_of_defined, prediction_rates
 
@@ -23,8 +23,8 @@ POWER = 0.8
 class Reference(NamedTuple):
     """The change from a reference model to the assessed predictions, on the same nodes.
 
-    ``gaps`` has one row per measure of :func:`compare_fairness`: ``reference``, ``predictions`` and the ``p_value`` of
-    the difference. ``groups`` has one row per group: the number of nodes ``n``, and how many of them are classified
+    ``gaps`` has one row for delta DSP and one for delta DEO: ``reference``, ``predictions`` and the ``p_value`` of the
+    difference. ``groups`` has one row per group: the number of nodes ``n``, and how many of them are classified
     correctly by both models (``both``), only by the reference (``lost``), and only by the assessed model (``gained``).
     """
 
@@ -33,17 +33,67 @@ class Reference(NamedTuple):
 
 
 def compare_with_reference(
-    y_true: ArrayLike, y_pred: ArrayLike, reference: ArrayLike, *, grouping: dict[str, Any], **options: Any
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    reference: ArrayLike,
+    *,
+    grouping: dict[str, Any],
+    classes: list[Any],
+    pairs: str,
+    n_resamples: int,
+    seed: int,
 ) -> Reference:
     """Compare predictions with those of a reference model for the same nodes."""
-    truth, after, before = _columns(y_true, y_pred, reference)
-    compared = compare_fairness(truth, before, after, **grouping, **options)
-    compared = compared.rename(columns={"first": "reference", "second": "predictions"})
     numbers, names = group_numbers(**grouping)
+    inside = numbers >= 0
+    truth, after, before = (column[inside] for column in _columns(y_true, y_pred, reference))
+    unknown = np.setdiff1d(before, classes)
+    if len(unknown):
+        raise ValueError(f"labels does not contain the class {unknown[0]}, which reference contains.")
+    nodes = np.stack([numbers[inside], *(np.searchsorted(classes, column) for column in (truth, before, after))])
+    shape = len(names), len(classes), len(classes)
+    changes = _gap_changes(nodes, shape, pairs=pairs, n_resamples=n_resamples, seed=seed)
     right, was_right = truth == after, truth == before
     kinds = {"n": right | True, "both": right & was_right, "lost": ~right & was_right, "gained": right & ~was_right}
-    counts = {kind: np.bincount(numbers[nodes & (numbers >= 0)], minlength=len(names)) for kind, nodes in kinds.items()}
-    return Reference(compared[["reference", "predictions", "p_value"]], pd.DataFrame(counts, index=names))
+    counts = {kind: np.bincount(nodes[0, which], minlength=len(names)) for kind, which in kinds.items()}
+    return Reference(changes, pd.DataFrame(counts, index=names))
+
+
+def _gap_changes(
+    nodes: NDArray[np.intp], shape: tuple[int, int, int], *, pairs: str, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Compare the gaps of two models. Under chance, the two predictions of each node are swapped at random.
+
+    ``nodes`` contains the group, the true class and both predictions of each node.
+    """
+    cells, counts = np.unique(nodes, axis=1, return_counts=True)  # few for any number of nodes
+    rows = np.arange(len(counts))
+    one, other = (
+        sp.csr_array(
+            (np.ones(len(rows)), (rows, np.ravel_multi_index((*cells[:2], predicted), shape))),
+            shape=(len(rows), int(np.prod(shape))),
+        )
+        for predicted in cells[2:]
+    )
+
+    def gaps_of(name: str, kept: NDArray[np.int64]) -> tuple[Rates, Rates]:
+        tables = (kept @ one + (counts - kept) @ other, kept @ other + (counts - kept) @ one)
+        before, after = (_gap(MEASURES[name].rates(each.reshape(-1, *shape)), pairs) for each in tables)
+        return before, after
+
+    rng = np.random.default_rng(seed)
+    null: dict[str, list[Rates]] = {name: [] for name in BY_CLASS}
+    for size in chunks(n_resamples, 2 * int(np.prod(shape))):
+        kept = rng.binomial(counts, 0.5, size=(size, len(counts)))
+        for name, parts in null.items():
+            before, after = gaps_of(name, kept)
+            parts.append(np.abs(after - before))
+    changes = {}
+    for name, parts in null.items():
+        reference, predictions = (float(gap[0]) for gap in gaps_of(name, counts[None]))
+        p_value = _p_value(abs(predictions - reference), np.concatenate(parts))
+        changes[name] = {"reference": reference, "predictions": predictions, "p_value": p_value}
+    return pd.DataFrame.from_dict(changes, orient="index").rename_axis("measure")
 
 
 def all_classes(y_true: ArrayLike, y_pred: ArrayLike, reference: ArrayLike) -> NDArray[Any]:
@@ -85,10 +135,8 @@ def label_gap(counts: Counts, *, pairs: str, n_resamples: int, seed: int) -> pd.
     observed = float(_gap(prediction_rates(labels), pairs))
     draws = (permuted_tables(labels, size, rng, within_class=False) for size in chunks(n_resamples, labels.size))
     null = np.concatenate([_gap(prediction_rates(tables), pairs) for tables in draws])
-    as_large = int((null >= observed - 1e-12).sum())
     n_errors = max(_errors_at_parity(*pair) for pair in combinations(truth, 2))
-    p_value = np.nan if np.isnan(observed) else (1 + as_large) / (1 + n_resamples)
-    return pd.Series({"gap": observed, "p_value": p_value, "n_errors": n_errors})
+    return pd.Series({"gap": observed, "p_value": _p_value(observed, null), "n_errors": n_errors})
 
 
 def _errors_at_parity(one: Rates, other: Rates) -> int:
@@ -130,3 +178,8 @@ def _exceeds(rates: Rates, limit: float, pairs: str) -> bool:
 def _gap(rates: Rates, pairs: str) -> Rates:
     """Compute the gap between groups, averaged over classes: (..., n_groups, n_classes) -> (...)."""
     return mean_of_defined(gaps(np.swapaxes(rates, -1, -2), pairs))
+
+
+def _p_value(observed: float, null: Rates) -> float:
+    """Return how often chance gives at least as much. NaN if there is nothing to compare."""
+    return np.nan if np.isnan(observed) else float((1 + (null >= observed - 1e-12).sum()) / (1 + len(null)))

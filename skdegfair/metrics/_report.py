@@ -342,7 +342,7 @@ def degree_fairness_report(
     table = table_of(y_true, y_pred, labels=labels, **grouping)
     compared = None
     if reference is not None:
-        options: dict[str, Any] = {"labels": labels, "pairs": pairs, "n_resamples": n_resamples, "random_state": seed}
+        options: dict[str, Any] = {"classes": table.classes, "pairs": pairs, "n_resamples": n_resamples, "seed": seed}
         compared = compare_with_reference(y_true, y_pred, reference, grouping=grouping, **options)
     ranges = curve = None
     if degrees is not None:
