@@ -15,17 +15,29 @@ NO_DEGREES = "Degrees are read from a Graph. For any other X, pass degree= or gr
 
 
 class Assessed(NamedTuple):
-    """Labeled nodes: true and predicted classes, degrees and groups if there are any, classes to average over."""
+    """Labeled nodes: true and predicted classes, degrees and groups if there are any, classes to average over.
+
+    ``reference`` holds the predictions of a reference model, if there is one.
+    """
 
     y_true: NDArray[Any]
     y_pred: NDArray[Any]
     degree: NDArray[np.float64] | None
     groups: pd.Series | None
     labels: NDArray[Any] | None
+    reference: NDArray[Any] | None = None
 
 
 def assess(
-    estimator: Any, X: Any, y: Any, *, degree: Any = None, groups: Any = None, hops: int = 1, labels: Any = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    degree: Any = None,
+    groups: Any = None,
+    hops: int = 1,
+    labels: Any = None,
+    reference: Any = None,
 ) -> Assessed:
     """Predict the labeled nodes; nodes with the placeholder for an unknown label are left out.
 
@@ -40,15 +52,22 @@ def assess(
     hops : int, default=1
     labels : array-like, default=None
         By default all classes of the estimator, and those in y.
+    reference : fitted classifier or array-like of shape (n_nodes,), default=None
+        Another model to compare with, or its predictions.
     """
-    check_row_labels(row_labels(X), y=y, degree=degree, groups=groups)  # a Series in another order than X
+    predicts = hasattr(reference, "predict")
+    check_row_labels(
+        row_labels(X), y=y, degree=degree, groups=groups, reference=None if predicts else reference
+    )  # a Series in another order than X
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
         raise TypeError(NO_DEGREES)
     truth, predicted = as_labels(y), np.asarray(estimator.predict(X))
     degrees = None if degree is None else as_degrees(degree, hops)
-    for name, values in (("y", truth), ("degree", degrees), ("groups", groups)):
+    if reference is not None:
+        reference = np.asarray(reference.predict(X)) if predicts else as_labels(reference, "reference")
+    for name, values in (("y", truth), ("degree", degrees), ("groups", groups), ("reference", reference)):
         if values is not None and len(values) != len(predicted):
             raise ValueError(f"{name} has {len(values)} entries, but {len(predicted)} nodes were predicted.")
     known = ~is_unlabeled(truth, placeholder_of(estimator))
@@ -60,6 +79,7 @@ def assess(
         None if degrees is None else degrees[known],
         None if groups is None else pd.Series(groups)[known].reset_index(drop=True),
         labels,
+        None if reference is None else reference[known],
     )
 
 
@@ -73,3 +93,14 @@ def placeholder_of(estimator: Any) -> Any:
         else:
             return None
     return estimator.unlabeled
+
+
+def name_of(estimator: Any) -> str:
+    """Return the name of a classifier's class, also for a classifier in a pipeline or a search."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        else:
+            return type(estimator).__name__
