@@ -192,20 +192,24 @@ class DegFair(Mitigation):
         walks grows linearly with r.
     context_weight : float, default=1.0
         epsilon: how much the debiasing context modulates the aggregation.
-    fairness_weight : float, default=1.0
-        mu: weight of the fairness loss. A larger weight trades accuracy for fairness.
+    fairness_weight : float or None, default=None
+        mu: weight of the fairness loss. A larger weight trades accuracy for fairness. None: half the number of
+        classes, because the loss is a sum of squares, which is smaller if a gap is divided among more classes.
     constraint_weight : float, default=1e-4
         lambda: weight of the two penalties, L3 on the context that the other group's function would give and L4 on
         scale and shift.
     fairness_loss : {"dsp", "deo", "both"}, default="dsp"
         Whether both groups should receive each class equally often (degree statistical parity, DSP), nodes of each
         class should be recognized equally often in both groups (degree equal opportunity, DEO), or both.
-    fairness_groups : "threshold", float or int, default="threshold"
-        The groups that the fairness loss compares: S_0 and S_1 (the paper's loss, Eq. 11); a share such as 0.2, for
-        the training nodes of lowest and of highest degree, as the metrics do; or the number of groups between
-        quantiles of the training nodes' degrees, of which all pairs are compared.
+    fairness_groups : "threshold", float or int, default=0.2
+        The groups that the fairness loss compares: a share such as 0.2, for the training nodes of lowest and of
+        highest degree, as in the metrics; "threshold", for S_0 and S_1 (the paper's loss, Eq. 11); or the number of
+        groups between quantiles of the training nodes' degrees, of which all pairs are compared.
     fairness_hops : int, default=1
         Number of hops of the generalized degree by which these groups are made.
+    fairness_ramp : float or None, default=None
+        Fraction of the epochs over which the weight of the fairness loss grows linearly from 0 to mu, so that the
+        network learns to classify first. None: 0.5, or 0 for the paper's loss (``fairness_groups="threshold"``).
     scale_shift : bool, default=True
         False is the ablation without the scale and shift of debiasing contexts by degree.
     contrast : bool, default=True
@@ -219,6 +223,10 @@ class DegFair(Mitigation):
     ----------
     degree_threshold_ : float
         K as learned from the graph of ``fit``. It is also used on other graphs.
+    groups_ : DegreeGroups
+        The groups of the fairness loss.
+    fairness_weight_ : float
+        mu.
 
     Notes
     -----
@@ -255,7 +263,8 @@ class DegFair(Mitigation):
         "context_hops": [Interval(Integral, 1, None, closed="left")],
         "context_pool": [StrOptions({"set", "walk"})],
         "context_weight": [Interval(Real, 0, None, closed="left")],
-        "fairness_weight": [Interval(Real, 0, None, closed="left")],
+        "fairness_weight": [Interval(Real, 0, None, closed="left"), None],
+        "fairness_ramp": [Interval(Real, 0, 1, closed="both"), None],
         "constraint_weight": [Interval(Real, 0, None, closed="left")],
         "fairness_loss": [StrOptions({"dsp", "deo", "both"})],
         "scale_shift": ["boolean"],
@@ -271,11 +280,12 @@ class DegFair(Mitigation):
         context_hops: int = 1,
         context_pool: str = "set",
         context_weight: float = 1.0,
-        fairness_weight: float = 1.0,
+        fairness_weight: float | None = None,
         constraint_weight: float = 1e-4,
         fairness_loss: str = "dsp",
-        fairness_groups: str | float = "threshold",
+        fairness_groups: str | float = 0.2,
         fairness_hops: int = 1,
+        fairness_ramp: float | None = None,
         scale_shift: bool = True,
         contrast: bool = True,
         modulation: bool = True,
@@ -290,10 +300,15 @@ class DegFair(Mitigation):
         self.fairness_loss = fairness_loss
         self.fairness_groups = fairness_groups
         self.fairness_hops = fairness_hops
+        self.fairness_ramp = fairness_ramp
         self.scale_shift = scale_shift
         self.contrast = contrast
         self.modulation = modulation
         self.degree_encoding_dim = degree_encoding_dim
+
+    @property
+    def fairness_weight_(self) -> float:
+        return self._n_classes / 2 if self.fairness_weight is None else float(self.fairness_weight)
 
     def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
         self.degree_threshold_ = learn_threshold(graph, self.degree_threshold)
@@ -302,6 +317,7 @@ class DegFair(Mitigation):
         )
 
     def build(self, architecture: Architecture) -> GNN:
+        self._n_classes = architecture.n_classes
         layers: list[nn.Module] = list(architecture.convs())
         if self.modulation:
             layers = [
@@ -324,7 +340,12 @@ class DegFair(Mitigation):
 
     def weights(self) -> dict[str, float]:
         return {
-            "fairness": self.fairness_weight,
+            "fairness": self.fairness_weight_,
             "context": self.constraint_weight,
             "scale_shift": self.constraint_weight,
         }
+
+    def ramps(self) -> dict[str, float]:
+        if self.fairness_ramp is not None:
+            return {"fairness": self.fairness_ramp}
+        return {} if self.fairness_groups == "threshold" else {"fairness": 0.5}
