@@ -71,7 +71,7 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
     class_weight : dict, "balanced" or None, default=None
         Weight of each class in the classification loss. "balanced" weights classes inversely to their frequency among
         the training nodes. Weights are scaled to 1 on average, so that other loss terms keep their relative weight.
-    max_epochs : int, default=300
+    max_epochs : int, default=200
         Number of epochs, each one step on the whole graph, or one pass through all batches.
     early_stopping : bool, default=False
         Stop when ``monitor`` has not improved on the validation nodes for ``patience`` epochs, and restore the best

@@ -65,7 +65,7 @@ class GNNClassifier(BaseGNNClassifier):
         learning_rate: float = 0.01,
         weight_decay: float = 5e-4,
         class_weight: dict[Any, float] | str | None = None,
-        max_epochs: int = 300,
+        max_epochs: int = 200,
         early_stopping: bool = False,
         validation_fraction: float = 0.2,
         patience: int = 100,
