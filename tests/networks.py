@@ -23,8 +23,9 @@ def network_of(graph, mitigation, *, threshold=K, n_layers=2, n_heads=2, hidden_
 
 
 def degfair(graph, *, hops=1, pool="set", context_weight=0.7, degree_encoding_dim=5, switches=None, **sizes):
-    """A network of DegFair, its topology and its mitigation."""
+    """A network of DegFair with the paper's loss, its topology and its mitigation."""
     mitigation = DegFair(
+        fairness_groups="threshold",
         context_hops=hops,
         context_pool=pool,
         context_weight=context_weight,

@@ -154,8 +154,9 @@ def test_errors_of_callbacks_pass_through(data):
 
 
 def test_warm_start_goes_on(data):
-    fitted = model(warm_start=True, dropout=0.0).fit(data.graph, data.y).fit(data.graph, data.y)
-    once = model(max_epochs=12, dropout=0.0).fit(data.graph, data.y)
+    constant = {"dropout": 0.0, "fairness_ramp": 0.0}
+    fitted = model(warm_start=True, **constant).fit(data.graph, data.y).fit(data.graph, data.y)
+    once = model(max_epochs=12, **constant).fit(data.graph, data.y)
     assert fitted.n_iter_ == len(fitted.history_) == 12
     np.testing.assert_allclose(fitted.predict_proba(data.graph), once.predict_proba(data.graph), rtol=1e-5)
 

@@ -108,7 +108,7 @@ default="valid_score"
         without using numpy's global generator.
     warm_start : bool, default=False
         Continue with the weights of the last fit, for ``max_epochs`` more epochs. Early stopping considers these
-        epochs only.
+        epochs only. A loss weight that grows during training has its full value from the start.
     callbacks : list of skorch callbacks, default=None
         They are copied before use. A callback that wants to end training raises
         :class:`skdegfair.training.StopTraining`.
