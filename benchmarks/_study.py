@@ -48,19 +48,24 @@ def with_degfair(mitigation: Any, **params: Any) -> GNNClassifier:
     return GNNClassifier(mitigation=mitigation, **rest)
 
 
+def as_in_paper(**ablation: bool) -> DegFair:
+    """DegFair with the loss of the paper."""
+    return DegFair(fairness_groups="threshold", fairness_weight=1.0, **ablation)
+
+
 MODELS = {
     "majority vote": Model(lambda **_: DummyClassifier(), on_graph=False),
     "logistic regression": Model(lambda **_: LogisticRegression(max_iter=500), on_graph=False),
     "GCN": Model(lambda **p: GNNClassifier(backbone="gcn", **p), "GCN"),
-    "DegFairGCN": Model(lambda **p: with_degfair(DegFair(), backbone="gcn", **p), "DegFairGCN"),
+    "DegFairGCN": Model(lambda **p: with_degfair(as_in_paper(), backbone="gcn", **p), "DegFairGCN"),
     "GAT": Model(lambda **p: GNNClassifier(backbone="gat", n_heads=2, **p), "GAT"),
-    "DegFairGAT": Model(lambda **p: with_degfair(DegFair(), backbone="gat", n_heads=2, **p), "DegFairGAT"),
+    "DegFairGAT": Model(lambda **p: with_degfair(as_in_paper(), backbone="gat", n_heads=2, **p), "DegFairGAT"),
     "SAGE": Model(lambda **p: GNNClassifier(backbone="sage", **p), "SAGE"),
-    "DegFairSAGE": Model(lambda **p: with_degfair(DegFair(), backbone="sage", **p), "DegFairSAGE"),
+    "DegFairSAGE": Model(lambda **p: with_degfair(as_in_paper(), backbone="sage", **p), "DegFairSAGE"),
     RELEASED: Model(lambda **p: with_degfair(ReleasedDegFair(), **p), RELEASED),
-    "no scale & shift": Model(lambda **p: with_degfair(DegFair(scale_shift=False), **p), "DegFairGCN"),
-    "no contrast": Model(lambda **p: with_degfair(DegFair(contrast=False), **p), "DegFairGCN"),
-    "no modulation": Model(lambda **p: with_degfair(DegFair(modulation=False), **p), "DegFairGCN"),
+    "no scale & shift": Model(lambda **p: with_degfair(as_in_paper(scale_shift=False), **p), "DegFairGCN"),
+    "no contrast": Model(lambda **p: with_degfair(as_in_paper(contrast=False), **p), "DegFairGCN"),
+    "no modulation": Model(lambda **p: with_degfair(as_in_paper(modulation=False), **p), "DegFairGCN"),
 }
 
 

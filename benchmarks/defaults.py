@@ -64,31 +64,30 @@ CANDIDATES = {
             "paper's loss, mu 1": {**PAPER_LOSS, "fairness_weight": 1.0},
             "paper's loss, mu 3": {**PAPER_LOSS, "fairness_weight": 3.0},
             "mu 1, no ramp": {"fairness_weight": 1.0, "fairness_ramp": 0.0},
-            "mu 3, no ramp": {"fairness_weight": 3.0, "fairness_ramp": 0.0},
             "mu k/2, no ramp": {"fairness_ramp": 0.0},
             "mu 1": {"fairness_weight": 1.0},
             "mu 2": {"fairness_weight": 2.0},
             "mu k/2": {},
-            "mu k/2, ramp 1": {"fairness_ramp": 1.0},
             "mu k/2, DSP and DEO": {"fairness_loss": "both"},
             "mu k/2, five groups": {"fairness_groups": 5},
-            "mu k/2, lowest and highest 30 %": {"fairness_groups": 0.3},
             "mu k/2, 100 epochs": {"max_epochs": 100},
             "mu k/2, 300 epochs": {"max_epochs": 300},
             "mu k/2, early stopping": {"max_epochs": 300, "early_stopping": True},
             "mu k/2, weight decay 5e-3": {"weight_decay": 5e-3},
-            "mu k/2, epsilon 0.3": {"context_weight": 0.3},
-            "mu k/2, lambda 0.01": {"constraint_weight": 0.01},
         }.items()
     },
 }
-WEIGHTS = [0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]
+WEIGHTS = [0.3, 1.0, 3.0, 10.0, 100.0]
 LOSSES = {"paper's loss": PAPER_LOSS, "default's loss": {}}
 FRONTIERS = {
-    f"{loss}, mu {mu:g}": DegFairGNNClassifier(fairness_weight=mu, **options)
-    for loss, options in LOSSES.items()
-    for mu in WEIGHTS
+    "no loss, mu 0": DegFairGNNClassifier(fairness_weight=0.0),
+    **{
+        f"{loss}, mu {mu:g}": DegFairGNNClassifier(fairness_weight=mu, **options)
+        for loss, options in LOSSES.items()
+        for mu in WEIGHTS
+    },
 }
+QUICK = ["GCN, 200 epochs", "DegFair, mu k/2", "GCN", "DegFair", *(f"{loss}, mu 3" for loss in LOSSES)]
 PARTS = {"candidates": CANDIDATES, "compare": MODELS, "frontiers": FRONTIERS}
 METRICS = ["accuracy", "delta_dsp", "delta_deo"]
 TITLES = {"delta_dsp": "delta DSP", "delta_deo": "delta DEO"}
@@ -145,12 +144,14 @@ def fit_and_assess(job):
 def planned(part, graphs, quick):
     """The jobs of a part."""
     splits = range(100, 102) if part == "candidates" else range(10)
-    models = dict(list(PARTS[part].items())[-4:]) if quick else PARTS[part]
+    models = PARTS[part]
     if quick:
         splits = splits[:2]
-        models = {name: each.set_params(max_epochs=5) for name, each in models.items()}
+        models = {name: clone(models[name]).set_params(max_epochs=5) for name in models if name in QUICK}
     if part == "frontiers":
         graphs = [name for name in graphs if name in [*PUBLIC, "built-in"]]
+    elif part == "candidates":
+        graphs = [name for name in graphs if name != LARGE]
     jobs = [
         Job(part, graph, name, split, estimator)
         for graph in graphs
@@ -191,10 +192,10 @@ def compare(frame, plain="GCN"):
 
 
 def held(table, model="DegFair"):
-    """Whether what the defaults promise holds on each graph; the plain gap is clear if most splits say so."""
+    """Whether what the defaults promise holds on each graph. A gap is clear if it is in at least half of the splits."""
     rows = []
     for row in table[table["model"] == model].itertuples():
-        is_clear = row.beyond_chance > 0.5
+        is_clear = row.beyond_chance >= 0.5
         cheap = row.accuracy_change >= -1 or row.price <= 0.7
         rows.append(
             {
@@ -212,9 +213,8 @@ def held(table, model="DegFair"):
 
 def hypervolumes(frame):
     """A row per graph, gap and loss: area under the front of one split, mean over splits, and the paired difference."""
-    frame = frame.assign(loss=frame["model"].str.rpartition(", mu ")[0])
     rows = []
-    for graph, part in frame.groupby("graph", sort=False):
+    for graph, part in by_loss(frame).groupby("graph", sort=False):
         for gap in ("delta_dsp", "delta_deo"):
             area = {
                 loss: each.groupby("split")[["accuracy", gap]].apply(lambda runs: 100 * area_of(runs.to_numpy()))
@@ -226,6 +226,13 @@ def hypervolumes(frame):
             row["difference"], row["difference_ci"] = interval(area["default's loss"] - area["paper's loss"])
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def by_loss(frame):
+    """Runs with their loss and its weight; those without a fairness loss count for each."""
+    frame = frame.assign(loss=frame["model"].str.rpartition(", mu ")[0], mu=frame["model"].str.rpartition(" ")[2])
+    without = frame[frame["mu"] == "0"]
+    return pd.concat([*(without.assign(loss=loss) for loss in LOSSES), frame[frame["mu"] != "0"]])
 
 
 def area_of(points):
@@ -244,7 +251,7 @@ def compare_lines(table):
         part = part.set_index("model")
         scores = [_triple(part.loc[name]) if name in part.index else "" for name in MODELS]
         fair = part.loc["DegFair"]
-        clear = "" if fair["beyond_chance"] > 0.5 else " (chance)"
+        clear = "" if fair["beyond_chance"] >= 0.5 else " (chance)"
         price = "" if np.isnan(fair["price"]) else f"{fair['price']:.2f}"
         body.append([f"{graph} ({fair['classes']})", *scores, f"{100 * fair['reduction']:.0f} %{clear}", price])
     return boxed(body)
@@ -263,7 +270,7 @@ def candidate_lines(table):
     """Text of the candidates: means over graphs of the changes against the plain GNN of 200 epochs."""
     body = [["setting", "accuracy", "delta DSP", "delta DSP lower by a third", "price at most 0.7"]]
     for model, part in table.groupby("model", sort=False):
-        clear = part[part["beyond_chance"] > 0.5]
+        clear = part[part["beyond_chance"] >= 0.5]
         cheap = (clear["accuracy_change"] >= -1) | (clear["price"] <= 0.7)
         mean = part[["accuracy_change", "delta_dsp_change"]].mean()
         counts = [f"{int(each.sum())} of {len(clear)}" for each in (clear["reduction"] >= 1 / 3, cheap)]
@@ -289,8 +296,7 @@ def draw(frame, folder):
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    frame = frame.assign(loss=frame["model"].str.rpartition(", mu ")[0], mu=frame["model"].str.rpartition(" ")[2])
-    for graph, part in frame.groupby("graph", sort=False):
+    for graph, part in by_loss(frame).groupby("graph", sort=False):
         figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", sharey=True)
         for ax, gap in zip(axes, TITLES, strict=True):
             for loss, each in part.groupby("loss", sort=False):
@@ -315,7 +321,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
     parser.add_argument("--graphs", nargs="+", default=None, choices=[*GENERATED, *PUBLIC])
-    parser.add_argument("--quick", action="store_true", help="two splits, four models, five epochs, two graphs")
+    parser.add_argument("--quick", action="store_true", help="two splits, two models, five epochs, two graphs")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     small = ["built-in", "6 classes, bias 0.8, 500 nodes"]
@@ -330,7 +336,7 @@ def main():
             draw(frame, folder)
             lines = hypervolume_lines(table)
         elif part == "candidates":
-            table = compare(frame, plain=frame["model"].iloc[0] if options.quick else "GCN, 200 epochs")
+            table = compare(frame, plain="GCN, 200 epochs")
             lines = candidate_lines(table)
         else:
             table = compare(frame)
