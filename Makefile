@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: demo test test-slow lint paper paper-quick tuning speed scale clean
+.PHONY: demo test test-slow lint paper paper-quick defaults tuning speed scale clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -28,6 +28,9 @@ paper: $(VENV)/installed  # hours; goes on where it was stopped
 paper-quick: $(VENV)/installed  # minutes
 	$(BIN)/python benchmarks/paper_tables.py --quick
 	$(BIN)/python benchmarks/scalability.py --quick
+
+defaults: $(VENV)/installed  # an hour; goes on where it was stopped
+	$(BIN)/python benchmarks/defaults.py
 
 tuning: $(VENV)/installed  # half an hour; goes on where it was stopped
 	$(BIN)/python benchmarks/tuning.py
