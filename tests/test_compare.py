@@ -73,7 +73,7 @@ def test_groups_labels_and_complaints():
     with pytest.raises(ValueError, match="between 0 and 1"):
         compare_fairness(y, one, other, degree=degree, confidence_level=95)
     for arguments, message in (
-        ((y, one, other[:-1]), "same length"),
+        ((y, one, other[:-1]), "y_other has 299 entries, but y has 300"),
         ((y, one, names[other]), "same type|mixes"),
         ((y, one, np.where(y == 0, np.nan, y)), "y_other holds"),
     ):

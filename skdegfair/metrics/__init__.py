@@ -2,7 +2,8 @@
 
 from ..graph import degree_groups, generalized_degree
 from ._assessed import Assessed, assess
-from ._compare import compare_fairness
+from ._compare import compare_fairness, compare_models
+from ._comparison import ModelComparison
 from ._curve import degree_curve
 from ._gaps import delta_deo, delta_dsp, group_scores
 from ._refit import FairestWithin, MostAccurateWithin, pareto_front, undominated
@@ -17,10 +18,12 @@ __all__ = [
     "DegreeScorer",
     "FairestWithin",
     "FairnessScoring",
+    "ModelComparison",
     "MostAccurateWithin",
     "Tradeoff",
     "assess",
     "compare_fairness",
+    "compare_models",
     "degree_curve",
     "degree_fairness_report",
     "degree_groups",

@@ -9,23 +9,33 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..graph import Graph, as_labels, as_typed_array, check_row_labels, is_unlabeled, row_labels
+from ._clusters import Clusters, cluster_numbers
 from ._table import as_degrees
 
 NO_DEGREES = "Degrees are read from a Graph. For any other X, pass degree= or groups=."
 
 
 class Assessed(NamedTuple):
-    """Labeled nodes: true and predicted classes, degrees and groups if there are any, classes to average over."""
+    """Labeled nodes: true and predicted classes, degrees, groups and clusters if there are any, classes to average over."""
 
     y_true: NDArray[Any]
     y_pred: NDArray[Any]
     degree: NDArray[np.float64] | None
     groups: pd.Series | None
     labels: NDArray[Any] | None
+    clusters: Clusters | None = None
 
 
 def assess(
-    estimator: Any, X: Any, y: Any, *, degree: Any = None, groups: Any = None, hops: int = 1, labels: Any = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    degree: Any = None,
+    groups: Any = None,
+    hops: int = 1,
+    labels: Any = None,
+    clusters: Any = None,
 ) -> Assessed:
     """Predict the labeled nodes; nodes with the placeholder for an unknown label are left out.
 
@@ -40,15 +50,19 @@ def assess(
     hops : int, default=1
     labels : array-like, default=None
         By default all classes of the estimator, and those in y.
+    clusters : {"neighborhoods", "communities"} or array-like of shape (n_nodes,), default=None
     """
-    check_row_labels(row_labels(X), y=y, degree=degree, groups=groups)  # a Series in another order than X
+    check_row_labels(
+        row_labels(X), y=y, degree=degree, groups=groups, clusters=clusters
+    )  # a Series in another order than X
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
         raise TypeError(NO_DEGREES)
     truth, predicted = as_labels(y), np.asarray(estimator.predict(X))
     degrees = None if degree is None else as_degrees(degree, hops)
-    for name, values in (("y", truth), ("degree", degrees), ("groups", groups)):
+    numbers = cluster_numbers(clusters, degree if isinstance(degree, Graph) else X)
+    for name, values in (("y", truth), ("degree", degrees), ("groups", groups), ("clusters", numbers)):
         if values is not None and len(values) != len(predicted):
             raise ValueError(f"{name} has {len(values)} entries, but {len(predicted)} nodes were predicted.")
     known = ~is_unlabeled(truth, placeholder_of(estimator))
@@ -60,6 +74,7 @@ def assess(
         None if degrees is None else degrees[known],
         None if groups is None else pd.Series(groups)[known].reset_index(drop=True),
         labels,
+        None if numbers is None else numbers[known],
     )
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from ..graph import as_labels
 from . import _render
 from ._assessed import assess
+from ._clusters import cluster_numbers, table_by_cluster
 from ._curve import degree_curve
 from ._inference import Resampled, class_gap_frame, gap_frame, rate_frame, resample
 from ._resampling import check_options
@@ -41,6 +43,8 @@ class DegreeFairnessReport:
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
     seed : int, default=0
+    by_cluster : sparse array of shape (n_clusters, n_groups * n_classes * n_classes), default=None
+        The counts of each cluster, if whole clusters are resampled.
 
     Attributes
     ----------
@@ -94,10 +98,12 @@ class DegreeFairnessReport:
         confidence_level: float = 0.95,
         n_resamples: int = 1000,
         seed: int = 0,
+        by_cluster: sp.csr_array | None = None,
     ) -> None:
         self.table, self.ranges, self.curve = table, ranges, curve
         self.hops, self.pairs = hops, pairs
         self.confidence_level, self.n_resamples, self.seed = confidence_level, n_resamples, seed
+        self.by_cluster = by_cluster
 
     @classmethod
     def from_estimator(
@@ -110,6 +116,7 @@ class DegreeFairnessReport:
         groups: ArrayLike | None = None,
         hops: int = 1,
         labels: ArrayLike | None = None,
+        clusters: Any = None,
         **options: Any,
     ) -> DegreeFairnessReport:
         """Assess a fitted classifier.
@@ -123,11 +130,11 @@ class DegreeFairnessReport:
             True classes. Nodes that are unlabeled for the estimator are left out.
         degree : array-like of shape (n_nodes,), default=None
             Degrees of the nodes, read from X if it is a Graph.
-        groups, hops, labels, **options
+        groups, hops, labels, clusters, **options
             Further parameters of :func:`degree_fairness_report`. By default, ``labels`` are
             all classes of the estimator, and those in y.
         """
-        nodes = assess(estimator, X, y, degree=degree, groups=groups, hops=hops, labels=labels)
+        nodes = assess(estimator, X, y, degree=degree, groups=groups, hops=hops, labels=labels, clusters=clusters)
         return degree_fairness_report(
             nodes.y_true,
             nodes.y_pred,
@@ -135,6 +142,7 @@ class DegreeFairnessReport:
             groups=nodes.groups,
             hops=hops,
             labels=nodes.labels,
+            clusters=nodes.clusters,
             **options,
         )
 
@@ -179,7 +187,7 @@ class DegreeFairnessReport:
 
     @cached_property
     def _resampled(self) -> dict[str, Resampled]:
-        return resample(self.counts, self.n_resamples, self.seed)
+        return resample(self.counts, self.n_resamples, self.seed, self.by_cluster)
 
     # -- views -------------------------------------------------------------------------------------
 
@@ -227,6 +235,7 @@ def degree_fairness_report(
     share: float | None = None,
     labels: ArrayLike | None = None,
     pairs: str = "max",
+    clusters: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     random_state: Any = 0,
@@ -252,6 +261,11 @@ def degree_fairness_report(
         Classes to average over, by default those in y_true and y_pred.
     pairs : {"max", "mean"}, default="max"
         With more than two groups, use the largest difference over all pairs, or the mean.
+    clusters : {"neighborhoods", "communities"} or array-like of shape (n_nodes,), default=None
+        Clusters of nodes whose errors may be alike, such as neighbors. Whole clusters are
+        resampled, so that intervals and p-values allow for errors that are similar within a
+        cluster. The names are those of :func:`skdegfair.graph.graph_clusters`; they require
+        that degree is a Graph. By default, nodes are treated as independent.
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
         Number of tables drawn for the bootstrap and for each null distribution.
@@ -276,13 +290,17 @@ def degree_fairness_report(
     degrees = None if degree is None else as_degrees(degree, hops)
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     table = table_of(y_true, y_pred, labels=labels, **grouping)
+    numbers, _ = group_numbers(**grouping)
     ranges = curve = None
     if degrees is not None:
         right = as_labels(y_true) == as_labels(y_pred)
         curve = degree_curve(right, degrees, confidence_level=confidence_level)
-        numbers, _ = group_numbers(**grouping)
         ranges = pd.Series(degrees).groupby(numbers).agg(degree_min="min", degree_max="max")
         ranges = ranges.reindex(range(len(table.groups)))
+    by_cluster = None
+    drawn_together = cluster_numbers(clusters, degree)
+    if drawn_together is not None:
+        by_cluster = table_by_cluster(table, y_true, y_pred, numbers, drawn_together)
     return DegreeFairnessReport(
         table,
         ranges=ranges,
@@ -292,4 +310,5 @@ def degree_fairness_report(
         confidence_level=confidence_level,
         n_resamples=n_resamples,
         seed=int(check_random_state(random_state).randint(2**31 - 1)),
+        by_cluster=by_cluster,
     )
