@@ -16,7 +16,7 @@ NO_DEGREES = "Degrees are read from a Graph. For any other X, pass degree= or gr
 
 
 class Assessed(NamedTuple):
-    """Labeled nodes: true and predicted classes, degrees, groups and clusters if there are any, classes to average over."""
+    """Labeled nodes: their classes, degrees, groups and clusters if there are any, and the classes to average over."""
 
     y_true: NDArray[Any]
     y_pred: NDArray[Any]

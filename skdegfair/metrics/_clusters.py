@@ -13,8 +13,8 @@ from ..graph import Graph, graph_clusters
 from ._table import GroupTable
 
 NO_GRAPH = (
-    "clusters={clusters!r} is computed from a graph, but only degrees or groups are given. Pass the nodes as a Graph, as "
-    "in G[test], or pass an array with the cluster of each node."
+    "clusters={clusters!r} is computed from a graph, but only degrees or groups are given. Pass the nodes as a Graph, "
+    "as in G[test], or pass an array with the cluster of each node."
 )
 
 Clusters = NDArray[np.intp]

@@ -96,9 +96,9 @@ def gap_frame(resampled: dict[str, Resampled], *, pairs: str, confidence_level: 
     for name, (observed, expected, bootstrap, null) in resampled.items():
         by_class, value = gaps(observed.T, pairs), float(gap(observed))
         bound = min(1.0, len(observed) / len(by_class)) if name == "delta_dsp" else 1.0
-        corrected, *interval = gap_interval(observed, expected, bootstrap, gap, confidence_level)
+        corrected, low, high = gap_interval(observed, expected, bootstrap, gap, confidence_level)
         by_chance = gap(null)
-        interval = _in_line_with_chance(value, *interval, by_chance, 1 - confidence_level)
+        interval = _in_line_with_chance(value, low, high, by_chance, 1 - confidence_level)
         rows[name] = {
             "gap": value,
             **dict(zip(("corrected", "ci_low", "ci_high"), np.clip([corrected, *interval], 0.0, bound), strict=True)),
@@ -119,8 +119,8 @@ def class_gap_frame(resampled: dict[str, Resampled], classes: list[Any], *, conf
             noise = bootstrap[:, position] - expected[position]
             noise = noise[~np.isnan(noise)]
             value, by_chance = observed[position], np.abs(null[:, position])
-            interval = value + (np.quantile(noise, tails) if len(noise) else np.full(2, np.nan))
-            interval = _in_line_with_chance(value, *interval, by_chance, 1 - confidence_level)
+            low, high = value + (np.quantile(noise, tails) if len(noise) else np.full(2, np.nan))
+            interval = _in_line_with_chance(value, low, high, by_chance, 1 - confidence_level)
             rows[name, label] = {
                 "gap": value,
                 **dict(zip(("ci_low", "ci_high"), np.clip(interval, -1.0, 1.0), strict=True)),

@@ -64,9 +64,10 @@ class Differences(NamedTuple):
     def frame(self, reference: int, level: float) -> pd.DataFrame:
         """Return one row per measure and model: the difference from the reference, its interval and its p-value.
 
-        The difference is corrected for the part that noise adds to gaps: more to small gaps than to large ones, and more
-        to those of an inaccurate model. How much the corrected difference varies in resamples gives both its interval
-        and its p-value, so the interval excludes 0 if and only if the p-value is below the level. Models are numbered.
+        The difference is corrected for the part that noise adds to gaps: more to small gaps than to large ones, and
+        more to those of an inaccurate model. How much the corrected difference varies in resamples gives both its
+        interval and its p-value, so the interval excludes 0 if and only if the p-value is below the level. Models are
+        numbered.
         """
 
         def gap(rates: Rates) -> Rates:
@@ -115,7 +116,7 @@ def _units(predicted: Predicted) -> tuple[sp.csr_array, Positions, Positions]:
     them for any number of nodes.
     """
     cells = predicted.cells()
-    n_models, n_nodes = cells.shape
+    n_models = len(cells)
     if predicted.clusters is None:
         nodes = np.concatenate([predicted.groups[None], cells])
         _, first, rows, counts = np.unique(nodes, axis=1, return_index=True, return_inverse=True, return_counts=True)
