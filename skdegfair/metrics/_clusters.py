@@ -38,7 +38,7 @@ def cluster_numbers(clusters: Any, graph: Any) -> Clusters | None:
         return graph_clusters(A, clusters)[graph.nodes]
     if np.ndim(clusters) != 1:
         raise ValueError(f"clusters must contain the cluster of each node, got an array of shape {np.shape(clusters)}.")
-    numbers, _ = pd.factorize(pd.Series(clusters))
+    numbers, _ = pd.factorize(pd.Series(clusters), sort=True)  # so that the order of the nodes plays no role
     if (numbers < 0).any():
         raise ValueError(f"clusters holds {(numbers < 0).sum()} missing values. Each node must have a cluster.")
     return numbers.astype(np.intp)

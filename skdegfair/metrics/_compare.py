@@ -68,10 +68,10 @@ def compare_models(
 
     Notes
     -----
-    Resamples contain the same nodes for all models. The p-value of a difference is for the
-    hypothesis that both models have the same accuracy, or the same gap. It does not have to
-    be the same for a swap of both models: two models with equal gaps in favor of different
-    groups do not differ in their gap.
+    Resamples contain the same nodes for all models, so what is difficult for all of them
+    cancels out. The fitted models are treated as fixed; differences vary more across other
+    splits and seeds. The p-value of a difference is for equal accuracy or equal gaps, not for
+    equal predictions: two models with the same gap in favor of different groups do not differ.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def compare_models(
             **{**grouping, "degree": degrees},
             hops=hops,
             clusters=numbers,
-            random_state=seed,
+            random_state=random_state,
             **options,
         )
         for name, predicted in predictions.items()

@@ -6,7 +6,7 @@ from html import escape
 
 import pandas as pd
 
-from ._render import STYLE, percent
+from ._render import STYLE, percent, what_is_drawn
 from ._report import DegreeFairnessReport
 
 BASELINES = ["majority vote", "true labels"]
@@ -80,13 +80,13 @@ class ModelComparison:
         return self.reports[self.reference]
 
     def _heading(self) -> str:
-        table, clusters = self._report.table, self._report.by_cluster
+        table = self._report.table
         n_nodes = int(table.counts.sum() + table.outside.sum())
-        together = "Nodes are treated as independent." if clusters is None else "Whole clusters are resampled."
         return (
             f"{len(self.reports)} models on {n_nodes} nodes, {len(table.classes)} classes, {len(table.groups)} groups. "
             f"Differences are from {self.reference}.\n"
-            f"All numbers except p-values are percentages. {self._report.n_resamples} resamples. {together}"
+            f"All numbers except p-values are percentages. {self._report.n_resamples} resamples. "
+            f"{what_is_drawn(self._report)}"
         )
 
     def _sections(self) -> dict[str, pd.DataFrame]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pandas as pd
+import scipy.sparse as sp
 
 from ._table import GroupTable
 
@@ -58,6 +59,7 @@ class Report(Protocol):
     pairs: str
     confidence_level: float
     n_resamples: int
+    by_cluster: sp.csr_array | None
 
     @property
     def scores(self) -> pd.DataFrame: ...
@@ -115,7 +117,15 @@ def heading(report: Report) -> str:
         f"Degree fairness of predictions for {n_nodes} nodes, {len(report.table.classes)} classes, "
         f"{len(report.table.groups)} groups by {kind}.\n"
         f"All numbers except counts, degrees and p-values are percentages. {report.n_resamples} resamples."
+        + (f" {what_is_drawn(report)}" if report.by_cluster is not None else "")
     )
+
+
+def what_is_drawn(report: Report) -> str:
+    """Say whether nodes or whole clusters are resampled."""
+    if report.by_cluster is None:
+        return "Nodes are treated as independent."
+    return f"Nodes are resampled in {report.by_cluster.shape[0]} clusters."
 
 
 def sections(report: Report) -> list[tuple[str, str, pd.DataFrame]]:
@@ -133,8 +143,7 @@ def sections(report: Report) -> list[tuple[str, str, pd.DataFrame]]:
             "Gaps between groups" if len(groups) == 2 else f"Gaps between groups, {report.pairs} over pairs",
             "The observed gap; an estimate corrected for the part that noise adds, with its interval; the mean and the "
             "95 % quantile of the gap under chance; and how often chance gives a gap at least this large. Use the "
-            "p-value to judge whether there is a gap, and the interval to judge its size. Nodes are treated as "
-            "independent.",
+            f"p-value to judge whether there is a gap, and the interval to judge its size. {what_is_drawn(report)}",
             _gaps(report, level),
         ),
         (

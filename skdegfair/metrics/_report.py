@@ -59,9 +59,10 @@ class DegreeFairnessReport:
         Size, degrees, accuracy, balanced accuracy and macro-F1 of each group.
     gaps : DataFrame
         Each gap between groups; ``corrected``, an estimate without the part that noise
-        adds; its bootstrap confidence interval ``ci_low``, ``ci_high``, which contains 0
-        if chance alone can explain the gap; the mean and the 95 % quantile of the gap
-        under chance, and the ``p_value``; and the number of classes for which it is defined.
+        adds; its bootstrap confidence interval ``ci_low``, ``ci_high``, which excludes 0
+        if and only if the ``p_value`` is below ``1 - confidence_level``; the mean and the
+        95 % quantile of the gap under chance, and the p-value; and the number of classes
+        for which it is defined.
     class_gaps : DataFrame
         The same for each class, last group minus first, signed. The null distribution is
         that of the absolute difference.
@@ -73,18 +74,23 @@ class DegreeFairnessReport:
     Notes
     -----
     Use the p-value to judge whether degree plays a role, and the interval to judge how
-    large it is. Both treat nodes as independent. The errors of a graph neural network are
-    similar among neighbors, so the results are less certain than p-values and intervals
-    say. They also apply to this fitted model and these nodes only, not to another split or
+    large it is. Without clusters, both treat nodes as independent. The errors of a graph
+    neural network are similar among neighbors, so the results are less certain than
+    p-values and intervals say. They also apply to this fitted model and these nodes only, not to another split or
     seed. The p-values of classes are not adjusted for multiple comparisons.
 
     The bootstrap keeps the group sizes. It draws from the table with one additional node
     for each class of a group: half of it is distributed like the predictions of that class
-    in all groups, and half like all predictions.
+    in all groups, and half like all predictions. The end of an interval that is next to 0
+    is moved where it would contradict the p-value: to 0, or to the gap minus the largest gap
+    that chance can explain.
 
     Under chance, for delta DSP, accuracy and macro-F1, nodes are assigned at random to
     groups of the same sizes; for delta DEO and balanced accuracy, this is done within each
     true class. Nodes in no group only count for the scores of all nodes.
+
+    With clusters, the bootstrap draws whole clusters. Under chance, all groups have the same
+    rates, and the noise is that of the bootstrap.
     """
 
     def __init__(
