@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -148,12 +148,16 @@ def finished(path: Path) -> dict[str, dict[str, Any]]:
 
 def carry_out(runs: Iterable[Run], path: Path, n_jobs: int) -> Iterator[dict[str, Any]]:
     """Carry out the runs that are not in the file yet, writing each as it finishes; yield all of them."""
-    jobs = {job.key: job for job in map(job_of, runs)}
+    return kept({job.key: job for job in map(job_of, runs)}, fit_and_assess, path, n_jobs)
+
+
+def kept(jobs: Mapping[str, Any], work: Callable[[Any], dict[str, Any]], path: Path, n_jobs: int) -> Iterator[Any]:
+    """Do the jobs whose keys are not in the file yet, writing each result as it is made; yield the results of all."""
     done = finished(path)
     missing = [job for key, job in jobs.items() if key not in done]
     path.parent.mkdir(parents=True, exist_ok=True)
     cut_off = path.exists() and not path.read_bytes().endswith(b"\n")
-    results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(fit_and_assess)(job) for job in missing)
+    results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(work)(job) for job in missing)
     with path.open("a", encoding="utf-8") as file:
         file.write("\n" if cut_off else "")
         for row in tqdm(results, total=len(missing), desc=path.stem, disable=not missing, mininterval=5):

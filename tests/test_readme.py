@@ -9,11 +9,12 @@ import pytest
 from sklearn.base import clone
 
 from skdegfair import mitigation
+from skdegfair.metrics import FINDING_CODES
 
 ROOT = Path(__file__).parent.parent
 PATHS = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.rst", *(ROOT / "docs").glob("*.rst"))}
 PAGES = {name: path.read_text(encoding="utf-8") for name, path in PATHS.items()}
-PAGES_WITH_EXAMPLES = ["graphs", "assessing", "mitigation", "tuning", "large_graphs", "add_a_mitigation"]
+PAGES_WITH_EXAMPLES = ["graphs", "assessing", "findings", "mitigation", "tuning", "large_graphs", "add_a_mitigation"]
 every_page = pytest.mark.parametrize("page", sorted(PAGES))
 
 
@@ -35,7 +36,7 @@ def steps(page, capsys, *, paper_data=False):
 def test_readme(capsys):
     page = steps("README.rst", capsys)
     names, printed = next(page)
-    assert printed.startswith("Degree fairness of predictions for 125 nodes")
+    assert printed.startswith("Degree fairness of DegFairGNNClassifier for 125 nodes")
     assert 0.5 < names["clf"].score(names["test"], names["y_test"]) <= 1
     names, printed = next(page)
     assert names["clf"].score(names["X"], names["A"], names["y"]) > 0.5
@@ -65,7 +66,7 @@ def test_assessing(capsys):
     plt = pytest.importorskip("matplotlib.pyplot")
     page = steps("docs/assessing.rst", capsys)
     _, printed = next(page)
-    assert printed.startswith("Degree fairness of predictions for 75 nodes")
+    assert printed.startswith("Degree fairness of DegFairGNNClassifier for 75 nodes")
     names, printed = next(page)
     assert printed == f"{names['comparison']}\n"
     assert {"GCN", "DegFair", "majority"} <= set(printed.split())
@@ -95,6 +96,28 @@ def test_report_on_chameleon(capsys, tmp_path, monkeypatch, paper_data):
     accuracy = names["chameleon"].scores.loc["predictions", "accuracy"]
     (claimed,) = (line.split()[1] for line in shown if line.startswith("predictions"))
     assert 100 * accuracy == pytest.approx(float(claimed), abs=4)  # to the digit with the same versions and processor
+
+
+def test_findings(capsys):
+    """What the examples print is on the page, and so is every text of every code."""
+    words = " ".join(PAGES["docs/findings.rst"].split())
+    for names, printed in steps("docs/findings.rst", capsys):
+        if "quiet" not in names or "favored" in names:
+            assert " ".join(printed.split()) in words
+        else:
+            assert printed == "['DF02', 'DF02'] ('DF07', 'DF08')\n"
+    sections = re.split(r"^(DF\d\d): ", PAGES["docs/findings.rst"], flags=re.MULTILINE)[1:]
+    assert sections[::2] == list(FINDING_CODES)
+    for code, section in zip(FINDING_CODES.values(), sections[1::2], strict=True):
+        text = " ".join(section.split())
+        assert text.startswith(code.title)
+        for part in (
+            f"Severity: {code.severity}.",
+            f"How it is found: {code.how}",
+            f"Why it matters: {code.why}",
+            f"What to do: {code.advice}",
+        ):
+            assert part in text
 
 
 def test_mitigation(capsys):

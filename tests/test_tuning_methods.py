@@ -8,7 +8,7 @@ import numpy as np
 import optuna
 import pytest
 import sklearn
-from optuna.distributions import CategoricalDistribution, FloatDistribution
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from sklearn.linear_model import LogisticRegression
@@ -24,7 +24,7 @@ from skdegfair.mitigation import DegFair, FairGNN, Mitigation, RawlsGCN, Release
 from skdegfair.tuning import FairnessObjective, ParetoSearchCV, search_space, suggest_params
 from skdegfair.tuning._names import name_of
 
-TRAINING = ["hidden_dim", "dropout", "learning_rate", "weight_decay"]
+TRAINING = ["hidden_dim", "dropout", "learning_rate", "weight_decay", "max_epochs"]
 METHODS = [None, DegFair(), FairGNN(covariance_weight=10), RawlsGCN()]
 NAMES = [None, "DegFair()", "FairGNN(covariance_weight=10)", "RawlsGCN()"]
 SPACE = {"mitigation": METHODS, "dropout": [0.2, 0.5]}
@@ -200,16 +200,15 @@ def test_an_objective_over_methods(data, tmp_path):
         (
             DegFair(),
             ["fairness_weight", "context_weight", "constraint_weight", "degree_threshold", "degree_encoding_dim",
-             "fairness_loss"],
+             "fairness_groups", "fairness_loss"],
         ),
         (
             ReleasedDegFair(),
             ["fairness_weight", "context_weight", "constraint_weight", "degree_threshold", "degree_encoding_dim"],
         ),
-        (FairGNN(), ["covariance_weight", "adversary_weight", "degree_threshold"]),
+        (FairGNN(), ["covariance_weight", "adversary_weight", "degree_threshold", "fairness_groups"]),
         (RawlsGCN(), ["form"]),
-        (FairGNN(fairness_groups=3), ["covariance_weight", "adversary_weight"]),
-        (DegFair(modulation=False), ["fairness_weight", "degree_threshold", "fairness_loss"]),
+        (DegFair(modulation=False), ["fairness_weight", "degree_threshold", "fairness_groups", "fairness_loss"]),
     ],
 )  # fmt: skip
 def test_ready_space_of_a_method(mitigation, names):
@@ -224,6 +223,13 @@ def test_values_of_fairgnn():
     assert space["mitigation__covariance_weight"] == FloatDistribution(0.3, 100, log=True)
     assert space["mitigation__adversary_weight"] == FloatDistribution(1e-3, 10, log=True)
     assert search_space(gnn(RawlsGCN()))["mitigation__form"] == CategoricalDistribution(["graph", "gradient"])
+
+
+def test_epochs_are_searched_around_those_of_the_estimator():
+    assert search_space(gnn(None, max_epochs=60))["max_epochs"] == IntDistribution(30, 120, log=True)
+    assert search_space(gnn(None, max_epochs=1))["max_epochs"] == IntDistribution(1, 2, log=True)
+    assert "max_epochs" not in search_space(gnn(None, early_stopping=True))
+    assert "max_epochs" not in search_space(gnn(None), max_epochs=None)
 
 
 def test_length_of_the_degree_encoding_belongs_to_the_mitigation():

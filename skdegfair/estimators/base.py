@@ -330,9 +330,9 @@ default="valid_score"
         if optimizer is torch.optim.Adam and "optimizer__foreach" not in given:
             options["optimizer__fused"] = True  # three times faster on a CPU
         options |= {"optimizer": optimizer, **given}
-        objective = Objective(mitigation.weights(), mitigation.terms(), mitigation.unfairness)
         with torch.random.fork_rng(devices=[]):  # torch's own modules draw weights when they are made
             module = mitigation.build(architecture)
+        objective = Objective(mitigation.weights(), mitigation.terms(), mitigation.unfairness, mitigation.ramps())
         net: NodeNet = make(module, criterion=objective, **options).initialize()
         return net
 

@@ -17,6 +17,9 @@ FLAT = (
     "fairness_weight",
     "constraint_weight",
     "fairness_loss",
+    "fairness_groups",
+    "fairness_hops",
+    "fairness_ramp",
 )
 """Parameters of DegFair that the classifier has as its own."""
 
@@ -91,9 +94,12 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         context_hops: int = 1,
         context_pool: str = "set",
         context_weight: float = 1.0,
-        fairness_weight: float = 1.0,
+        fairness_weight: float | None = None,
         constraint_weight: float = 1e-4,
         fairness_loss: str = "dsp",
+        fairness_groups: str | float = 0.2,
+        fairness_hops: int = 1,
+        fairness_ramp: float | None = None,
         dropout: float = 0.5,
         learning_rate: float = 0.01,
         weight_decay: float = 5e-4,
@@ -126,6 +132,9 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         self.fairness_weight = fairness_weight
         self.constraint_weight = constraint_weight
         self.fairness_loss = fairness_loss
+        self.fairness_groups = fairness_groups
+        self.fairness_hops = fairness_hops
+        self.fairness_ramp = fairness_ramp
         self.dropout = dropout
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay

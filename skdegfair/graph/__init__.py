@@ -2,7 +2,7 @@
 
 from ._call_forms import accepts_graph
 from ._clusters import graph_clusters
-from ._degree import degree_groups, generalized_degree
+from ._degree import DEFAULT_SHARE, degree_groups, generalized_degree
 from ._graph import Graph, row_labels
 from ._labels import as_labels, as_typed_array, is_unlabeled
 from ._sampling import Drawn, draw_neighbors, draw_walks, hash_keys
@@ -11,6 +11,7 @@ from ._transformer import GraphTransformer
 from ._validation import check_adjacency, check_features, check_nodes, check_row_labels
 
 __all__ = [
+    "DEFAULT_SHARE",
     "Drawn",
     "Graph",
     "GraphTransformer",

@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+DEFAULT_SHARE = 0.2
+"""Fraction of the nodes in the low and in the high degree group."""
 OVERFLOW = "The number of walks of length {hops} is too large for a float. Use fewer hops or smaller weights."
 
 
@@ -111,7 +113,7 @@ def degree_groups(
         if inner.ndim != 1 or (np.diff(inner) <= 0).any():
             raise ValueError("boundaries must be strictly increasing.")
         return np.searchsorted(inner, degree, side="right")
-    share = 0.2 if share is None else share
+    share = DEFAULT_SHARE if share is None else share
     if not 0 < share <= 0.5:
         raise ValueError(f"share must be in (0, 0.5], got {share}.")
     low, high = np.percentile(degree, [100 * share, 100 * (1 - share)])

@@ -2,9 +2,11 @@
 
 from ..graph import degree_groups, generalized_degree
 from ._assessed import Assessed, assess
+from ._codes import FINDING_CODES, FindingCode
 from ._compare import compare_fairness, compare_models
 from ._comparison import ModelComparison
 from ._curve import degree_curve
+from ._findings import Finding, Findings
 from ._gaps import delta_deo, delta_dsp, group_scores
 from ._refit import FairestWithin, MostAccurateWithin, pareto_front, undominated
 from ._report import DegreeFairnessReport, degree_fairness_report
@@ -12,12 +14,16 @@ from ._scorers import SCORERS, DegreeScorer, FairnessScoring, Tradeoff, fairness
 from ._table import gaps, group_counts, mean_of_defined, prediction_rates, recalls
 
 __all__ = [
+    "FINDING_CODES",
     "SCORERS",
     "Assessed",
     "DegreeFairnessReport",
     "DegreeScorer",
     "FairestWithin",
     "FairnessScoring",
+    "Finding",
+    "FindingCode",
+    "Findings",
     "ModelComparison",
     "MostAccurateWithin",
     "Tradeoff",

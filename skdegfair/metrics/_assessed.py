@@ -16,7 +16,10 @@ NO_DEGREES = "Degrees are read from a Graph. For any other X, pass degree= or gr
 
 
 class Assessed(NamedTuple):
-    """Labeled nodes: their classes, degrees, groups and clusters if there are any, and the classes to average over."""
+    """Labeled nodes: their classes, degrees, groups and clusters if there are any, and the classes to average over.
+
+    ``reference`` holds the predictions of a reference model, if there is one.
+    """
 
     y_true: NDArray[Any]
     y_pred: NDArray[Any]
@@ -24,6 +27,7 @@ class Assessed(NamedTuple):
     groups: pd.Series | None
     labels: NDArray[Any] | None
     clusters: Clusters | None = None
+    reference: NDArray[Any] | None = None
 
 
 def assess(
@@ -36,6 +40,7 @@ def assess(
     hops: int = 1,
     labels: Any = None,
     clusters: Any = None,
+    reference: Any = None,
 ) -> Assessed:
     """Predict the labeled nodes; nodes with the placeholder for an unknown label are left out.
 
@@ -51,10 +56,12 @@ def assess(
     labels : array-like, default=None
         By default all classes of the estimator, and those in y.
     clusters : {"neighborhoods", "communities"} or array-like of shape (n_nodes,), default=None
+    reference : fitted classifier or array-like of shape (n_nodes,), default=None
+        Another model to compare with, or its predictions.
     """
-    check_row_labels(
-        row_labels(X), y=y, degree=degree, groups=groups, clusters=clusters
-    )  # a Series in another order than X
+    predicts = hasattr(reference, "predict")
+    per_node = {"degree": degree, "groups": groups, "clusters": clusters, "reference": None if predicts else reference}
+    check_row_labels(row_labels(X), y=y, **per_node)  # a Series in another order than X
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
@@ -62,7 +69,10 @@ def assess(
     truth, predicted = as_labels(y), np.asarray(estimator.predict(X))
     degrees = None if degree is None else as_degrees(degree, hops)
     numbers = cluster_numbers(clusters, degree if isinstance(degree, Graph) else X)
-    for name, values in (("y", truth), ("degree", degrees), ("groups", groups), ("clusters", numbers)):
+    if reference is not None:
+        reference = np.asarray(reference.predict(X)) if predicts else as_labels(reference, "reference")
+    per_node = {"y": truth, "degree": degrees, "groups": groups, "clusters": numbers, "reference": reference}
+    for name, values in per_node.items():
         if values is not None and len(values) != len(predicted):
             raise ValueError(f"{name} has {len(values)} entries, but {len(predicted)} nodes were predicted.")
     known = ~is_unlabeled(truth, placeholder_of(estimator))
@@ -75,6 +85,7 @@ def assess(
         None if groups is None else pd.Series(groups)[known].reset_index(drop=True),
         labels,
         None if numbers is None else numbers[known],
+        None if reference is None else reference[known],
     )
 
 
@@ -88,3 +99,14 @@ def placeholder_of(estimator: Any) -> Any:
         else:
             return None
     return estimator.unlabeled
+
+
+def name_of(estimator: Any) -> str:
+    """Return the name of a classifier's class, also for a classifier in a pipeline or a search."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        else:
+            return type(estimator).__name__

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import pandas as pd
 import scipy.sparse as sp
 
+from ._findings import Findings, wrap
 from ._table import GroupTable
 
 TITLE = "Degree fairness report"
@@ -29,6 +30,9 @@ STYLE = """
 .skdegfair thead th { border-bottom: 1px solid currentColor; }
 .skdegfair tbody th { text-align: left; font-weight: normal; }
 .skdegfair p { max-width: 46rem; margin: 0.3em 0; }
+.skdegfair dt { font-weight: 600; margin-top: 0.8em; }
+.skdegfair dd { margin-left: 1.2em; }
+.skdegfair summary { cursor: pointer; }
 .skdegfair .wide { overflow-x: auto; }
 .skdegfair img { max-width: 100%; height: auto; background: white; }
 """
@@ -59,8 +63,12 @@ class Report(Protocol):
     pairs: str
     confidence_level: float
     n_resamples: int
+    share: float | None
+    name: str | None
     by_cluster: sp.csr_array | None
 
+    @property
+    def findings(self) -> Findings: ...
     @property
     def scores(self) -> pd.DataFrame: ...
     @property
@@ -75,7 +83,8 @@ class Report(Protocol):
 
 def as_text(report: Report) -> str:
     """Render the report as text."""
-    parts = [heading(report)]
+    definitions = "\n".join(wrap(text, hanging="  ") for text in terms(report))
+    parts = [heading(report), definitions, f"Findings\n{report.findings!r}", note(report)]
     for title, _, frame in sections(report):
         parts.append(f"{title}\n{frame.to_string(index_names=False)}")
     return "\n\n".join(parts)
@@ -110,14 +119,30 @@ def write_page(report: Report, path: str | Path | None, title: str, figures: Map
 
 
 def heading(report: Report) -> str:
-    """Describe what was assessed."""
-    n_nodes = int(report.table.counts.sum() + report.table.outside.sum())
-    kind = "degree" if report.hops == 1 else f"{report.hops}-hop degree"
+    """Say what was assessed."""
     return (
-        f"Degree fairness of predictions for {n_nodes} nodes, {len(report.table.classes)} classes, "
-        f"{len(report.table.groups)} groups by {kind}.\n"
-        f"All numbers except counts, degrees and p-values are percentages. {report.n_resamples} resamples."
-        + (f" {what_is_drawn(report)}" if report.by_cluster is not None else "")
+        f"Degree fairness of {report.name or 'predictions'} for {_n_nodes(report)} nodes, "
+        f"{len(report.table.classes)} classes, {len(report.table.groups)} groups by {_degree(report)}."
+    )
+
+
+def terms(report: Report) -> list[str]:
+    """Define the groups and both gaps."""
+    groups = ", ".join(map(str, report.table.groups))
+    if report.share is not None:
+        groups += f"; the {100 * report.share:g} % of the nodes with the lowest and with the highest {_degree(report)}"
+    return [
+        f"Groups: {groups}.",
+        "Delta DSP (degree statistical parity): the gap in how often a class is predicted, mean over classes.",
+        "Delta DEO (degree equal opportunity): the gap in the recall of a class, mean over classes.",
+    ]
+
+
+def note(report: Report) -> str:
+    """Say how to read the tables."""
+    return (
+        f"In the tables, all numbers except counts, degrees and p-values are percentages. {report.n_resamples} "
+        "resamples." + (f" {what_is_drawn(report)}" if report.by_cluster is not None else "")
     )
 
 
@@ -152,6 +177,14 @@ def sections(report: Report) -> list[tuple[str, str, pd.DataFrame]]:
             _class_gaps(report, level),
         ),
     ]
+
+
+def _n_nodes(report: Report) -> int:
+    return int(report.table.counts.sum() + report.table.outside.sum())
+
+
+def _degree(report: Report) -> str:
+    return "degree" if report.hops == 1 else f"{report.hops}-hop degree"
 
 
 def percent(value: float) -> str:
@@ -214,7 +247,13 @@ def _range(low: float, high: float) -> str:
 
 
 def _body(report: Report, figures: Mapping[str, bytes]) -> str:
-    parts = ['<div class="skdegfair">', f"<p>{escape(heading(report))}</p>"]
+    definitions = "".join(f"<li>{escape(text)}</li>" for text in terms(report))
+    parts = [
+        '<div class="skdegfair">',
+        f"<p>{escape(heading(report))}</p><ul>{definitions}</ul>",
+        f"<h2>Findings</h2>{report.findings._repr_html_()}",
+        f"<p>{escape(note(report))}</p>",
+    ]
     for title, text, frame in sections(report):
         table = frame.to_html(border=0, index_names=False)
         parts.append(f'<h2>{escape(title)}</h2><p>{escape(text)}</p><div class="wide">{table}</div>')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,16 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from ..graph import as_labels
+from ..graph import DEFAULT_SHARE, as_labels
 from . import _render
-from ._assessed import assess
+from ._assessed import assess, name_of
 from ._clusters import cluster_numbers, table_by_cluster
 from ._curve import degree_curve
-from ._inference import Resampled, class_gap_frame, gap_frame, rate_frame, resample
+from ._evidence import Reference, all_classes, compare_with_reference, detectable_gap, label_gap
+from ._findings import Findings
+from ._inference import BY_CLASS, Resampled, class_gap_frame, gap_frame, rate_frame, resample
 from ._resampling import check_options
+from ._rules import check_mute, find
 from ._scores import overall_scores, scores_by_group
 from ._table import Counts, GroupTable, as_degrees, group_numbers, table_of
 
@@ -45,9 +49,17 @@ class DegreeFairnessReport:
     seed : int, default=0
     by_cluster : sparse array of shape (n_clusters, n_groups * n_classes * n_classes), default=None
         The counts of each cluster, if whole clusters are resampled.
+    share : float or None, default=None
+        Intended fraction of the nodes in each group, if groups were made by degree.
+    name : str or None, default=None
+    reference : Reference or None, default=None
+        Comparison with a reference model.
+    mute : iterable of str, default=()
 
     Attributes
     ----------
+    findings : Findings
+        What the numbers mean: a tuple of :class:`Finding`, the most important first.
     counts : ndarray of shape (n_groups, n_classes, n_classes)
         Nodes by group, true class and predicted class.
     classes, groups : list
@@ -69,6 +81,12 @@ class DegreeFairnessReport:
     rates : DataFrame
         How often each class is predicted, and its recall, in each group: number of nodes,
         rate, interval, and range under chance.
+    label_gap : Series
+        Delta DSP of the true labels (``gap``), its ``p_value``, and the number of errors in
+        the groups that a delta DSP of 0 takes at least (``n_errors``).
+    detectable_gaps : Series
+        The smallest delta DSP and delta DEO that would be beyond chance in 80 % of samples
+        of this size. Infinite if there is none.
     curve : DataFrame or None
 
     Notes
@@ -105,11 +123,16 @@ class DegreeFairnessReport:
         n_resamples: int = 1000,
         seed: int = 0,
         by_cluster: sp.csr_array | None = None,
+        share: float | None = None,
+        name: str | None = None,
+        reference: Reference | None = None,
+        mute: str | Iterable[str] = (),
     ) -> None:
         self.table, self.ranges, self.curve = table, ranges, curve
         self.hops, self.pairs = hops, pairs
         self.confidence_level, self.n_resamples, self.seed = confidence_level, n_resamples, seed
         self.by_cluster = by_cluster
+        self.share, self.name, self.reference, self.mute = share, name, reference, check_mute(mute)
 
     @classmethod
     def from_estimator(
@@ -123,6 +146,8 @@ class DegreeFairnessReport:
         hops: int = 1,
         labels: ArrayLike | None = None,
         clusters: Any = None,
+        reference: Any = None,
+        name: str | None = None,
         **options: Any,
     ) -> DegreeFairnessReport:
         """Assess a fitted classifier.
@@ -136,11 +161,17 @@ class DegreeFairnessReport:
             True classes. Nodes that are unlabeled for the estimator are left out.
         degree : array-like of shape (n_nodes,), default=None
             Degrees of the nodes, read from X if it is a Graph.
+        reference : fitted classifier or array-like of shape (n_nodes,), default=None
+            Another model for the same nodes, or its predictions.
+        name : str, default=None
+            Name of the model. By default that of the estimator's class; for a pipeline or a
+            search, that of its classifier.
         groups, hops, labels, clusters, **options
             Further parameters of :func:`degree_fairness_report`. By default, ``labels`` are
             all classes of the estimator, and those in y.
         """
-        nodes = assess(estimator, X, y, degree=degree, groups=groups, hops=hops, labels=labels, clusters=clusters)
+        grouping: dict[str, Any] = {"degree": degree, "groups": groups, "hops": hops, "clusters": clusters}
+        nodes = assess(estimator, X, y, labels=labels, reference=reference, **grouping)
         return degree_fairness_report(
             nodes.y_true,
             nodes.y_pred,
@@ -149,6 +180,8 @@ class DegreeFairnessReport:
             hops=hops,
             labels=nodes.labels,
             clusters=nodes.clusters,
+            reference=nodes.reference,
+            name=name_of(estimator) if name is None else name,
             **options,
         )
 
@@ -190,6 +223,22 @@ class DegreeFairnessReport:
     def rates(self) -> pd.DataFrame:
         """How often each class is predicted, and its recall, in each group."""
         return rate_frame(self.table, self._resampled, confidence_level=self.confidence_level)
+
+    @cached_property
+    def label_gap(self) -> pd.Series:
+        """Delta DSP of the true labels, its p-value, and the errors that a delta DSP of 0 takes at least."""
+        return label_gap(self.counts, pairs=self.pairs, n_resamples=self.n_resamples, seed=self.seed)
+
+    @cached_property
+    def detectable_gaps(self) -> pd.Series:
+        """The smallest gaps that would be beyond chance in 80 % of samples of this size."""
+        options: dict[str, Any] = {"pairs": self.pairs, "confidence_level": self.confidence_level}
+        return pd.Series({name: detectable_gap(self._resampled[name], **options) for name in BY_CLASS})
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What the numbers mean, the most important first."""
+        return find(self, self.mute)
 
     @cached_property
     def _resampled(self) -> dict[str, Resampled]:
@@ -245,6 +294,9 @@ def degree_fairness_report(
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     random_state: Any = 0,
+    reference: ArrayLike | None = None,
+    name: str | None = None,
+    mute: str | Iterable[str] = (),
 ) -> DegreeFairnessReport:
     """Assess how predictions differ between nodes of low and of high degree.
 
@@ -277,6 +329,15 @@ def degree_fairness_report(
         Number of tables drawn for the bootstrap and for each null distribution.
     random_state : int, RandomState instance or None, default=0
         The same state gives the same report.
+    reference : array-like of shape (n_nodes,), default=None
+        Predictions of another model for the same nodes, such as one without mitigation. The
+        findings then say if the gap narrowed only because one group lost accuracy. If
+        ``labels`` is None, the classes in reference are averaged over, too.
+    name : str, default=None
+        Name of the model, for headings.
+    mute : str or iterable of str, default=()
+        Codes of findings to leave out, such as ``("DF08",)``. They are listed in
+        ``skdegfair.metrics.FINDING_CODES``.
 
     Returns
     -------
@@ -293,10 +354,18 @@ def degree_fairness_report(
     np.True_
     """
     check_options(pairs, confidence_level, n_resamples)
+    muted = check_mute(mute)
+    seed = int(check_random_state(random_state).randint(2**31 - 1))
     degrees = None if degree is None else as_degrees(degree, hops)
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
+    if labels is None and reference is not None:
+        labels = all_classes(y_true, y_pred, reference)
     table = table_of(y_true, y_pred, labels=labels, **grouping)
     numbers, _ = group_numbers(**grouping)
+    compared = None
+    if reference is not None:
+        options: dict[str, Any] = {"classes": table.classes, "pairs": pairs, "n_resamples": n_resamples, "seed": seed}
+        compared = compare_with_reference(y_true, y_pred, reference, grouping=grouping, **options)
     ranges = curve = None
     if degrees is not None:
         right = as_labels(y_true) == as_labels(y_pred)
@@ -315,6 +384,10 @@ def degree_fairness_report(
         pairs=pairs,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
-        seed=int(check_random_state(random_state).randint(2**31 - 1)),
+        seed=seed,
         by_cluster=by_cluster,
+        share=(DEFAULT_SHARE if share is None else share) if groups is None else None,
+        name=name,
+        reference=compared,
+        mute=muted,
     )

@@ -54,7 +54,7 @@ class Mitigation(BaseEstimator):
 
     1. :meth:`learn`: what is computed from the graph before training, stored in attributes that end in ``_``;
     2. :meth:`build`: the network, with other layers, or with heads on the hidden representation;
-    3. :meth:`terms` and :meth:`weights`: further loss terms by name;
+    3. :meth:`terms`, :meth:`weights` and :meth:`ramps`: further loss terms by name;
     4. :meth:`phases`: which parameters are stepped on which terms.
 
     The class attributes say what a method needs, so that the classifier can refuse a combination in words.
@@ -127,6 +127,10 @@ class Mitigation(BaseEstimator):
 
     def weights(self) -> dict[str, float]:
         """Weight of each further loss term, those of the layers included."""
+        return {}
+
+    def ramps(self) -> dict[str, float]:
+        """Fraction of the epochs over which the weight of a term grows linearly from 0; other weights are constant."""
         return {}
 
     def phases(self) -> list[Phase]:

@@ -11,16 +11,16 @@ import torch
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from torch import Tensor, nn
-from torch.nn.functional import one_hot
 
 from ..graph import Graph
-from ..nn import GCN, GNN, Architecture, Batch, Block, Conv, Output, Reach, SparseOperator, Term, Terms
+from ..nn import GCN, GNN, Architecture, Block, Conv, Reach, SparseOperator, Term, Terms
 from ..nn.conv import Propagate
 from ..nn.dense import dense_product, total
 from ..nn.features import Features, propagate, rounded, transform
 from ..nn.weights import glorot_, parameter
 from .base import Mitigation
-from .groups import GROUP_CONSTRAINTS, learn_threshold
+from .fairness import FairnessLoss
+from .groups import GROUP_CONSTRAINTS, DegreeGroups, learn_threshold
 
 
 class DebiasedConv(nn.Module):
@@ -174,42 +174,6 @@ def degree_encoding(degree: Tensor, dim: int) -> Tensor:
     return torch.where(column % 2 == 0, angle.sin(), angle.cos())
 
 
-class FairnessLoss:
-    """L2: squared difference between the mean predictions of the two groups, summed over the classes (Eq. 11).
-
-    Parameters
-    ----------
-    threshold : float
-        K: nodes of at most this degree are the low group S_0.
-    kind : {"dsp", "deo"}
-        All nodes count for each class (statistical parity), or the nodes of the class alone (equal opportunity).
-    """
-
-    is_mean = False  # the loss of two batches is not the mean of their losses
-
-    def __init__(self, threshold: float, kind: str) -> None:
-        self.threshold, self.kind = threshold, kind
-
-    def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
-        logits = output.logits
-        contrast = batch.derived((self, logits.shape[1]), lambda: self._contrast(y, batch, logits))
-        gaps = batch.reduce((output.log_probability.exp() * contrast).sum(0))
-        return gaps.square().sum()
-
-    def _contrast(self, y: Tensor, batch: Batch, logits: Tensor) -> Tensor:
-        """Column by column 1 / n for the low members and -1 / n for the high ones: sums are differences of means.
-
-        A column is 0 if a group has no member: such a class adds nothing.
-        """
-        low = torch.from_numpy(batch.degree() <= self.threshold)[:, None].to(logits.device)
-        member = torch.ones_like(logits) if self.kind == "dsp" else one_hot(y, logits.shape[1]).to(logits.dtype)
-        in_low = member * low
-        in_high = member - in_low
-        n_low, n_high = batch.reduce(torch.stack([in_low.sum(0), in_high.sum(0)]).detach())
-        difference = in_low / n_low.clamp(min=1) - in_high / n_high.clamp(min=1)
-        return cast(Tensor, difference * ((n_low > 0) & (n_high > 0)))
-
-
 class DegFair(Mitigation):
     """DegFairGNN: a learned debiasing context in each layer, and a fairness loss.
 
@@ -228,14 +192,24 @@ class DegFair(Mitigation):
         walks grows linearly with r.
     context_weight : float, default=1.0
         epsilon: how much the debiasing context modulates the aggregation.
-    fairness_weight : float, default=1.0
-        mu: weight of the fairness loss. A larger weight trades accuracy for fairness.
+    fairness_weight : float or None, default=None
+        mu: weight of the fairness loss. A larger weight trades accuracy for fairness. None: half the number of
+        classes, because the loss is a sum of squares, which is smaller if a gap is divided among more classes.
     constraint_weight : float, default=1e-4
         lambda: weight of the two penalties, L3 on the context that the other group's function would give and L4 on
         scale and shift.
-    fairness_loss : {"dsp", "deo"}, default="dsp"
-        Whether both groups should receive each class equally often (degree statistical parity, DSP), or nodes of each
-        class should be recognized equally often in both groups (degree equal opportunity, DEO).
+    fairness_loss : {"dsp", "deo", "both"}, default="dsp"
+        Whether both groups should receive each class equally often (degree statistical parity, DSP), nodes of each
+        class should be recognized equally often in both groups (degree equal opportunity, DEO), or both.
+    fairness_groups : "threshold", float or int, default=0.2
+        The groups that the fairness loss compares: a share such as 0.2, for the training nodes of lowest and of
+        highest degree, as in the metrics; "threshold", for S_0 and S_1 (the paper's loss, Eq. 11); or the number of
+        groups between quantiles of the training nodes' degrees, of which all pairs are compared.
+    fairness_hops : int, default=1
+        Number of hops of the generalized degree by which these groups are made.
+    fairness_ramp : float or None, default=None
+        Fraction of the epochs over which the weight of the fairness loss grows linearly from 0 to mu, so that the
+        network learns to classify first. None: 0.5, or 0 for the paper's loss (``fairness_groups="threshold"``).
     scale_shift : bool, default=True
         False is the ablation without the scale and shift of debiasing contexts by degree.
     contrast : bool, default=True
@@ -249,6 +223,10 @@ class DegFair(Mitigation):
     ----------
     degree_threshold_ : float
         K as learned from the graph of ``fit``. It is also used on other graphs.
+    groups_ : DegreeGroups
+        The groups of the fairness loss.
+    fairness_weight_ : float
+        mu.
 
     Notes
     -----
@@ -281,13 +259,14 @@ class DegFair(Mitigation):
 
     unfairness = ("fairness",)
     _parameter_constraints: dict[str, Any] = {
-        "degree_threshold": GROUP_CONSTRAINTS["degree_threshold"],
+        **GROUP_CONSTRAINTS,
         "context_hops": [Interval(Integral, 1, None, closed="left")],
         "context_pool": [StrOptions({"set", "walk"})],
         "context_weight": [Interval(Real, 0, None, closed="left")],
-        "fairness_weight": [Interval(Real, 0, None, closed="left")],
+        "fairness_weight": [Interval(Real, 0, None, closed="left"), None],
+        "fairness_ramp": [Interval(Real, 0, 1, closed="both"), None],
         "constraint_weight": [Interval(Real, 0, None, closed="left")],
-        "fairness_loss": [StrOptions({"dsp", "deo"})],
+        "fairness_loss": [StrOptions({"dsp", "deo", "both"})],
         "scale_shift": ["boolean"],
         "contrast": ["boolean"],
         "modulation": ["boolean"],
@@ -301,9 +280,12 @@ class DegFair(Mitigation):
         context_hops: int = 1,
         context_pool: str = "set",
         context_weight: float = 1.0,
-        fairness_weight: float = 1.0,
+        fairness_weight: float | None = None,
         constraint_weight: float = 1e-4,
         fairness_loss: str = "dsp",
+        fairness_groups: str | float = 0.2,
+        fairness_hops: int = 1,
+        fairness_ramp: float | None = None,
         scale_shift: bool = True,
         contrast: bool = True,
         modulation: bool = True,
@@ -316,15 +298,26 @@ class DegFair(Mitigation):
         self.fairness_weight = fairness_weight
         self.constraint_weight = constraint_weight
         self.fairness_loss = fairness_loss
+        self.fairness_groups = fairness_groups
+        self.fairness_hops = fairness_hops
+        self.fairness_ramp = fairness_ramp
         self.scale_shift = scale_shift
         self.contrast = contrast
         self.modulation = modulation
         self.degree_encoding_dim = degree_encoding_dim
 
+    @property
+    def fairness_weight_(self) -> float:
+        return self._n_classes / 2 if self.fairness_weight is None else float(self.fairness_weight)
+
     def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
         self.degree_threshold_ = learn_threshold(graph, self.degree_threshold)
+        self.groups_ = DegreeGroups.learn(
+            graph, nodes, self.fairness_groups, threshold=self.degree_threshold, hops=self.fairness_hops
+        )
 
     def build(self, architecture: Architecture) -> GNN:
+        self._n_classes = architecture.n_classes
         layers: list[nn.Module] = list(architecture.convs())
         if self.modulation:
             layers = [
@@ -343,11 +336,16 @@ class DegFair(Mitigation):
         return GNN(layers, dropout=architecture.dropout, seed=architecture.seed)
 
     def terms(self) -> dict[str, Term]:
-        return {"fairness": FairnessLoss(self.degree_threshold_, self.fairness_loss)}
+        return {"fairness": FairnessLoss(self.groups_, self.fairness_loss)}
 
     def weights(self) -> dict[str, float]:
         return {
-            "fairness": self.fairness_weight,
+            "fairness": self.fairness_weight_,
             "context": self.constraint_weight,
             "scale_shift": self.constraint_weight,
         }
+
+    def ramps(self) -> dict[str, float]:
+        if self.fairness_ramp is not None:
+            return {"fairness": self.fairness_ramp}
+        return {} if self.fairness_groups == "threshold" else {"fairness": 0.5}

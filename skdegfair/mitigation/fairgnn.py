@@ -18,7 +18,7 @@ from .groups import GROUP_CONSTRAINTS, DegreeGroups
 
 
 class GroupCovariance:
-    """L_R: the sum over groups k and classes y of |Cov(1[g = k], p_y)|, over all nodes with an output.
+    """L_R: the sum over groups k and classes y of |Cov(1[g = k], p_y)|, over all nodes with an output and a group.
 
     Parameters
     ----------
@@ -39,14 +39,19 @@ class GroupCovariance:
         return covariance.abs().sum()
 
     def _centered(self, nodes: Any, logits: Tensor) -> SparseOperator:
-        """Indicator of each group minus its mean, divided by the number of nodes: (n_groups, n)."""
-        member = one_hot(self.groups.of(nodes), len(self.groups)).double()
-        rows = (member - member.mean(0)).T / len(member)
+        """Indicator of each group minus its mean, divided by the number of nodes with a group: (n_groups, n)."""
+        group = self.groups.of(nodes)
+        inside = group >= 0
+        member = one_hot(group.clamp(min=0), len(self.groups)).double() * inside[:, None]
+        n = max(int(inside.sum()), 1)
+        rows = (member - member.sum(0) / n).T * inside / n
         return SparseOperator(rows.numpy(), logits.dtype).to(logits.device)
 
 
 class AdversaryLoss:
     """L_A: cross-entropy of the adversary, which predicts the group of a node from its hidden representation.
+
+    Nodes without a group do not count.
 
     The network maximizes L_A, which has no upper bound: it would go on after the adversary has become as bad as a
     constant guess, and the two would never settle. Beyond that point, L_A has no gradient for the network.
@@ -62,14 +67,15 @@ class AdversaryLoss:
     def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
         logits, hidden = output.heads["adversary"], output.hidden
         group, bound = batch.derived(self, lambda: self._groups(batch, logits))
-        loss = cross_entropy(logits, group)
+        loss = cross_entropy(logits, group, ignore_index=-1)
         is_networks_turn = hidden is not None and hidden.requires_grad
         return loss.detach() if is_networks_turn and loss.item() > bound else loss
 
     def _groups(self, batch: Batch, logits: Tensor) -> tuple[Tensor, float]:
         """The group of each node, and the loss of a constant guess, which is the entropy of the groups."""
         group = self.groups.of(batch.everyone)
-        shares = np.bincount(group.numpy()) / len(group)
+        sizes = np.bincount(group[group >= 0].numpy())
+        shares = sizes / max(sizes.sum(), 1)
         return group.to(logits.device), float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
 
 
@@ -88,9 +94,12 @@ class FairGNN(Mitigation):
     adversary_rate : float, default=5.0
         Learning rate of the adversary, as a multiple of the network's. The paper has 1; a faster adversary follows the
         changing representation more closely, so that hiding the group from it means more.
-    fairness_groups : "threshold" or int, default="threshold"
-        The groups: nodes of at most ``degree_threshold`` and the others, or this number of groups between quantiles
-        of the training nodes' degrees.
+    fairness_groups : "threshold", float or int, default="threshold"
+        The groups: nodes of at most ``degree_threshold`` and the others; a share such as 0.2, for the nodes of lowest
+        and of highest degree, with boundaries from the training nodes; or this number of groups between quantiles of
+        the training nodes' degrees.
+    fairness_hops : int, default=1
+        Number of hops of the generalized degree by which the groups are made.
     degree_threshold : {"mean", "median"} or float, default="mean"
         Threshold between the two groups.
 
@@ -147,17 +156,21 @@ class FairGNN(Mitigation):
         covariance_weight: float = 4.0,
         adversary_weight: float = 0.01,
         adversary_rate: float = 5.0,
-        fairness_groups: str | int = "threshold",
+        fairness_groups: str | float = "threshold",
+        fairness_hops: int = 1,
         degree_threshold: str | float = "mean",
     ) -> None:
         self.covariance_weight = covariance_weight
         self.adversary_weight = adversary_weight
         self.adversary_rate = adversary_rate
         self.fairness_groups = fairness_groups
+        self.fairness_hops = fairness_hops
         self.degree_threshold = degree_threshold
 
     def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
-        self.groups_ = DegreeGroups.learn(graph, nodes, self.fairness_groups, self.degree_threshold)
+        self.groups_ = DegreeGroups.learn(
+            graph, nodes, self.fairness_groups, threshold=self.degree_threshold, hops=self.fairness_hops
+        )
 
     def build(self, architecture: Architecture) -> GNN:
         adversary = Linear(architecture.hidden_dim, len(self.groups_))

@@ -14,7 +14,12 @@ from torch import Tensor
 from ..graph import Graph
 
 GROUP_CONSTRAINTS: dict[str, Any] = {
-    "fairness_groups": [StrOptions({"threshold"}), Interval(Integral, 2, None, closed="left")],
+    "fairness_groups": [
+        StrOptions({"threshold"}),
+        Interval(Real, 0, 0.5, closed="right"),
+        Interval(Integral, 2, None, closed="left"),
+    ],
+    "fairness_hops": [Interval(Integral, 1, None, closed="left")],
     "degree_threshold": [StrOptions({"mean", "median"}), Interval(Real, 0, None, closed="left")],
 }
 
@@ -25,11 +30,11 @@ class HasDegree(Protocol):
     def degree(self, hops: int = 1) -> NDArray[np.float64]: ...
 
 
-def learn_threshold(graph: Graph, threshold: str | float) -> float:
-    """K of the paper: a number, or the mean or the median degree of the whole graph."""
+def learn_threshold(graph: Graph, threshold: str | float, hops: int = 1) -> float:
+    """K of the paper: a number, or the mean or the median generalized degree of the whole graph."""
     if not isinstance(threshold, str):
         return float(threshold)
-    degree = graph.whole().degree()
+    degree = graph.whole().degree(hops)
     return float(np.mean(degree) if threshold == "mean" else np.median(degree))
 
 
@@ -38,27 +43,61 @@ class DegreeGroups:
 
     Parameters
     ----------
-    boundaries : (n_groups - 1,)
-        Group i has the degrees from boundary i - 1, inclusive, to boundary i, exclusive.
+    boundaries : (n_intervals - 1,)
+        Interval i has the degrees from boundary i - 1, inclusive, to boundary i, exclusive.
+    hops : int, default=1
+        Number of hops of the generalized degree.
+    codes : (n_intervals,), default=None
+        Number of the group of each interval, from 0 for the lowest degrees, -1 for no group. None: each interval is a
+        group.
     """
 
-    def __init__(self, boundaries: NDArray[np.float64]) -> None:
-        self.boundaries = boundaries
+    def __init__(
+        self, boundaries: NDArray[np.float64], *, hops: int = 1, codes: NDArray[np.intp] | None = None
+    ) -> None:
+        self.boundaries, self.hops = boundaries, hops
+        self.codes = np.arange(len(boundaries) + 1) if codes is None else codes
 
     @classmethod
     def learn(
-        cls, graph: Graph, nodes: NDArray[np.intp], groups: str | int, threshold: str | float = "mean"
+        cls,
+        graph: Graph,
+        nodes: NDArray[np.intp],
+        groups: str | float,
+        *,
+        threshold: str | float = "mean",
+        hops: int = 1,
     ) -> DegreeGroups:
-        """Two groups at the threshold, the lower one inclusive, or ``groups`` quantile groups of the training nodes."""
-        if groups == "threshold":
-            return cls(np.array([np.nextafter(learn_threshold(graph, threshold), np.inf)]))
-        degree = graph.whole().degree()[nodes]
-        inner = np.unique(np.quantile(degree, np.arange(1, int(groups)) / int(groups)))
-        return cls(inner[inner > degree.min()])
+        """Groups as the assessment makes them, from the degrees of the training nodes.
+
+        Parameters
+        ----------
+        graph : Graph
+        nodes : (n_train,)
+        groups : "threshold", float or int
+            Two groups at the threshold, the lower one inclusive; the lowest and the highest share of the training
+            nodes; or this number of groups between quantiles.
+        threshold : {"mean", "median"} or float, default="mean"
+        hops : int, default=1
+        """
+        if isinstance(groups, str):
+            return cls(_above(learn_threshold(graph, threshold, hops)), hops=hops)
+        degree = graph.whole().degree(hops)[nodes]
+        if isinstance(groups, Integral):
+            inner = np.unique(np.quantile(degree, np.arange(1, int(groups)) / int(groups)))
+            return cls(inner[inner > degree.min()], hops=hops)
+        low, high = np.percentile(degree, [100 * groups, 100 * (1 - groups)])
+        return cls(_above(low, high), hops=hops, codes=np.array([0, -1, 1]))
 
     def __len__(self) -> int:
-        return len(self.boundaries) + 1
+        return int(self.codes.max()) + 1
 
     def of(self, nodes: HasDegree) -> Tensor:
-        """Number of each node's group, from 0 for the lowest degrees."""
-        return torch.from_numpy(np.searchsorted(self.boundaries, nodes.degree(), side="right"))
+        """Number of each node's group, from 0 for the lowest degrees, -1 for no group."""
+        interval = np.searchsorted(self.boundaries, nodes.degree(self.hops), side="right")
+        return torch.from_numpy(self.codes[interval])
+
+
+def _above(*values: float) -> NDArray[np.float64]:
+    """Boundaries of intervals whose lower part includes the values."""
+    return np.nextafter(np.array(values), np.inf)

@@ -32,6 +32,8 @@ class Objective:
         computed once for all of them.
     unfairness : tuple of str, default=()
         Names of the terms that measure unfairness; ``valid_score`` subtracts them, weighted, from the accuracy.
+    ramps : dict from names of terms to floats, default={}
+        Fraction of the training over which the weight of a term grows linearly from 0 to its value.
     """
 
     def __init__(
@@ -39,13 +41,16 @@ class Objective:
         weights: Mapping[str, float] | None = None,
         terms: Mapping[str, Term] | None = None,
         unfairness: tuple[str, ...] = (),
+        ramps: Mapping[str, float] | None = None,
     ) -> None:
         self.weights = {CLASSIFICATION: 1.0, **(weights or {})}
         self.further = dict(terms or {})
         self.unfairness = unfairness
-        for name in unfairness:
-            if name not in self.weights:
-                raise ValueError(f"unfairness names the loss term {name!r}, which has no weight.")
+        self.ramps = {name: ramp for name, ramp in (ramps or {}).items() if ramp > 0}
+        for option, names in {"unfairness": unfairness, "ramps": self.ramps}.items():
+            for name in names:
+                if name not in self.weights:
+                    raise ValueError(f"{option} names the loss term {name!r}, which has no weight.")
 
     def terms(self, output: Output, y: Tensor, batch: Batch, only: Collection[str] | None = None) -> Terms:
         """Each term by name, before its weight; all of them, or ``only`` some."""
@@ -62,17 +67,21 @@ class Objective:
             loss = (nll_loss(log_probability, y, reduction="none") * batch.sample_weight).mean()
         return loss if batch.weight == 1 else batch.weight * loss
 
-    def total(self, terms: Mapping[str, Tensor], weights: Mapping[str, float] | None = None) -> Tensor:
+    def total(
+        self, terms: Mapping[str, Tensor], weights: Mapping[str, float] | None = None, *, progress: float = 1.0
+    ) -> Tensor:
         """The weighted sum of the terms.
 
         ``weights`` replaces the weights of this objective, for one phase of training; terms that it does not name
-        are left out, but each must be known.
+        are left out, but each must be known. ``progress`` is the fraction of the training that is done, for terms
+        whose weight grows.
         """
         weights = self.weights if weights is None else weights
         for name in sorted((terms.keys() | weights.keys()) - self.weights.keys()):
             raise ValueError(f"The loss term {name!r} has no weight. Known terms: {', '.join(self.weights)}.")
         total: Any = None
-        for name, weight in weights.items():
+        for name, full in weights.items():
+            weight = full * min(progress / self.ramps[name], 1.0) if name in self.ramps else full
             if name in terms and weight:
                 part = terms[name] if weight == 1 else terms[name] * float(weight)
                 total = part if total is None else total + part

@@ -40,6 +40,12 @@ class NodeNet(NeuralNetClassifier):
         super().__init__(*args, **(defaults | kwargs))
         self.phases = phases
         self._phases: Phases | None = None
+        self._is_continued = False
+
+    @property
+    def progress(self) -> float:
+        """Fraction of the epochs that have begun; 1 if this net continues the training of another."""
+        return 1.0 if self._is_continued else min(len(self.history) / self.max_epochs, 1.0)
 
     @property
     def _default_callbacks(self) -> list[tuple[str, Callback]]:
@@ -72,7 +78,7 @@ class NodeNet(NeuralNetClassifier):
             prefix = "train" if training else "valid"
             for name, value in terms.items():
                 self.history.record_batch(f"{prefix}_{name}_loss", value.item())
-        total: Tensor = self.criterion_.total(terms, weights)
+        total: Tensor = self.criterion_.total(terms, weights, progress=self.progress if training else 1.0)
         return total
 
     def evaluation_step(self, batch: Any, training: bool = False) -> Tensor:
@@ -188,6 +194,7 @@ class NodeNet(NeuralNetClassifier):
                 if parameter in before.optimizer_.state:
                     optimizer.state[own[name]] = copy.deepcopy(before.optimizer_.state[parameter])
         self.history = copy.deepcopy(before.history)
+        self._is_continued = True
 
 
 def logits_alone(step: dict[str, Any]) -> dict[str, Any]:

@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from sklearn.base import BaseEstimator
 
 from ._names import has_params, parent_of
 
 Space = dict[str, BaseDistribution]
+Ready = dict[str, BaseDistribution | Callable[[Any], BaseDistribution]]
+
+
+def around(epochs: int) -> IntDistribution:
+    """From half to twice the estimator's own number of epochs, so that a quick estimator gives a quick search."""
+    return IntDistribution(max(int(epochs) // 2, 1), 2 * int(epochs), log=True)
+
+
 # Values around those of the papers, their released code and later studies.
-TRAINING: Space = {
+TRAINING: Ready = {
     "hidden_dim": CategoricalDistribution([16, 32, 64, 128]),
     "dropout": FloatDistribution(0.2, 0.8, step=0.1),
     "learning_rate": FloatDistribution(2e-3, 5e-2, log=True),
     "weight_decay": FloatDistribution(1e-6, 1e-2, log=True),
+    "max_epochs": around,
 }
-THRESHOLD: Space = {"degree_threshold": CategoricalDistribution(["mean", "median"])}
-RELEASED: Space = {
+THRESHOLD: Ready = {"degree_threshold": CategoricalDistribution(["mean", "median"])}
+GROUPS: Ready = {**THRESHOLD, "fairness_groups": CategoricalDistribution(["threshold", 0.2, 5])}
+RELEASED: Ready = {
     "fairness_weight": FloatDistribution(0.03, 30.0, log=True),  # mu
     "context_weight": FloatDistribution(0.05, 5.0, log=True),  # epsilon
     "constraint_weight": FloatDistribution(1e-5, 1e-1, log=True),  # lambda
     **THRESHOLD,  # K
     "degree_encoding_dim": CategoricalDistribution([16, 32, 64]),
 }
-DEGFAIR: Space = {**RELEASED, "fairness_loss": CategoricalDistribution(["dsp", "deo"])}
-FAIRGNN: Space = {
+DEGFAIR: Ready = {**RELEASED, **GROUPS, "fairness_loss": CategoricalDistribution(["dsp", "deo", "both"])}
+FAIRGNN: Ready = {
     "covariance_weight": FloatDistribution(0.3, 100.0, log=True),  # alpha
     "adversary_weight": FloatDistribution(1e-3, 10.0, log=True),  # beta
-    **THRESHOLD,
+    **GROUPS,
 }
-BY_CLASS: dict[str, Space] = {  # names, because the classes load torch
+BY_CLASS: dict[str, Ready] = {  # names, because the classes load torch
     "BaseGNNClassifier": TRAINING,
     "DegFairGNNClassifier": TRAINING | DEGFAIR,
     "DegFair": DEGFAIR,
@@ -41,7 +51,7 @@ BY_CLASS: dict[str, Space] = {  # names, because the classes load torch
     "RawlsGCN": {"form": CategoricalDistribution(["graph", "gradient"])},
 }
 NEEDS: dict[str, dict[str, Any]] = {  # a parameter has an effect only with these values of others
-    "degree_threshold": {"fairness_groups": "threshold"},
+    "max_epochs": {"early_stopping": False},
     "context_weight": {"modulation": True},
     "constraint_weight": {"modulation": True},
     "degree_encoding_dim": {"modulation": True, "scale_shift": True},
@@ -58,7 +68,7 @@ def ready_space(estimator: BaseEstimator, changed: Container[str] = ()) -> Space
     own = estimator.get_params(deep=True)
     holders = {"": estimator, **{f"{name}__": value for name, value in own.items() if has_params(value)}}
     return {
-        prefix + short: values
+        prefix + short: values(own[prefix + short]) if callable(values) else values
         for prefix, holder in holders.items()
         for short, values in _space_of(holder).items()
         if prefix + short in own
@@ -72,7 +82,7 @@ def _has_effect(prefix: str, short: str, own: Mapping[str, Any], changed: Contai
     return all(name in changed or own.get(name, value) == value for name, value in needs.items())
 
 
-def _space_of(holder: Any) -> Space:
+def _space_of(holder: Any) -> Ready:
     """Look up the class of an object, or its nearest base class in the table."""
     for cls in type(holder).__mro__:
         if cls.__name__ in BY_CLASS and cls.__module__.partition(".")[0] == PACKAGE:

@@ -63,9 +63,10 @@ Space = dict[str, BaseDistribution | NamedChoices]
 def search_space(estimator: BaseEstimator, **changes: Any) -> Space:
     """Make a search space of the usual hyper-parameters of a classifier and its mitigation.
 
-    For every classifier of this package, these are the width of the layers, dropout, learning rate and weight decay.
-    For DegFairGNN, the weights epsilon, mu and lambda, the threshold K and the kind of fairness loss are added; for
-    other mitigations, their weights and forms. The space does not contain ``backbone`` and ``mitigation``, nor
+    For every classifier of this package, these are the width of the layers, dropout, learning rate, weight decay and,
+    without early stopping, the number of epochs, from half to twice the estimator's own. For DegFairGNN, the weights
+    epsilon, mu and lambda, the threshold K, and the groups and the kind of the fairness loss are added; for other
+    mitigations, their weights, groups and forms. The space does not contain ``backbone`` and ``mitigation``, nor
     ``context_hops`` and ``n_layers``, whose larger values need much more memory and time. Add them if you want to
     search over them.
 
@@ -89,13 +90,13 @@ def search_space(estimator: BaseEstimator, **changes: Any) -> Space:
     >>> from skdegfair.mitigation import DegFair, FairGNN
     >>> from skdegfair.tuning import search_space
     >>> list(search_space(GNNClassifier()))
-    ['hidden_dim', 'dropout', 'learning_rate', 'weight_decay']
+    ['hidden_dim', 'dropout', 'learning_rate', 'weight_decay', 'max_epochs']
     >>> search_space(GNNClassifier(mitigation=FairGNN()))["mitigation__covariance_weight"]
     FloatDistribution(high=100.0, log=True, low=0.3, step=None)
     >>> search_space(DegFairGNNClassifier(), n_layers=[1, 2, 3])["n_layers"]
     CategoricalDistribution(choices=(1, 2, 3))
     >>> list(search_space(GNNClassifier(), mitigation=[None, DegFair(), FairGNN()], hidden_dim=None))
-    ['dropout', 'learning_rate', 'weight_decay', 'mitigation']
+    ['dropout', 'learning_rate', 'weight_decay', 'max_epochs', 'mitigation']
     """
     changed = {name: each for name, each in changes.items() if each is not None}
     ready = ready_space(estimator, changed)
