@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 MIN_CELL = 30
@@ -137,3 +137,13 @@ _CODES = (
 )
 FINDING_CODES: Mapping[str, FindingCode] = {each.code: each for each in _CODES}
 """All codes, the most important first."""
+
+
+def check_codes(mute: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the codes to mute, in order. Raises ValueError if one does not exist."""
+    codes = {mute} if isinstance(mute, str) else set(mute)
+    unknown = codes - set(FINDING_CODES)
+    if unknown:
+        names = ", ".join(map(repr, sorted(map(str, unknown))))
+        raise ValueError(f"mute contains {names}. The codes of findings are {', '.join(FINDING_CODES)}.")
+    return tuple(sorted(codes))

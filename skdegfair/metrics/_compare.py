@@ -14,11 +14,11 @@ from ..graph import Graph, as_labels, check_row_labels, is_unlabeled, row_labels
 from ._assessed import NO_DEGREES, placeholder_of
 from ._clusters import cluster_numbers
 from ._comparison import BASELINES, ModelComparison
-from ._inference import MEASURES, wilson_interval
-from ._paired import GAP_NAMES, Differences, Predicted, resample_models
+from ._inference import MEASURES, by_group, wilson_interval
+from ._paired import GAP_NAMES, predicted_by, resample_models
 from ._report import DegreeFairnessReport, degree_fairness_report
 from ._resampling import check_options
-from ._table import as_degrees, classes_of, gaps, group_numbers, mean_of_defined, table_of
+from ._table import as_degrees, classes_of, mean_gap, table_of
 
 NOT_MODELS = (
     'models must be a dict from names to fitted classifiers or predictions, as in {"GCN": gcn, "DegFair": fair}.'
@@ -121,11 +121,14 @@ def compare_models(
             hops=hops,
             clusters=numbers,
             random_state=random_state,
+            reference=None if name == reference else predictions[reference],
+            name=name,
             **options,
         )
         for name, predicted in predictions.items()
     }
-    differences = _differences(y_true, list(predictions.values()), grouping, numbers, seed=seed, **options)
+    nodes = predicted_by(y_true, list(predictions.values()), np.unique(labels), grouping=grouping, clusters=numbers)
+    differences = resample_models(nodes, pairs=pairs, n_resamples=n_resamples, seed=seed)
     level = 1 - confidence_level
     reach = None if clusters is None else differences.accuracy_reach(level)
     values = pd.concat([_values(reports, reach), _baselines(y_true, grouping, options["labels"], pairs)])
@@ -194,25 +197,6 @@ def _predictions(name: str, model: Any, X: Any) -> NDArray[Any]:
     return as_labels(model, name)
 
 
-def _differences(
-    y_true: NDArray[Any],
-    predictions: list[NDArray[Any]],
-    grouping: dict[str, Any],
-    clusters: NDArray[np.intp] | None,
-    *,
-    labels: NDArray[Any],
-    pairs: str,
-    n_resamples: int,
-    seed: int,
-    **_: Any,
-) -> Differences:
-    classes = np.unique(labels)
-    numbers, names = group_numbers(**grouping)
-    positions = [np.searchsorted(classes, column) for column in (y_true, *predictions)]
-    predicted = Predicted(numbers, positions[0], np.stack(positions[1:]), len(names), len(classes), clusters)
-    return resample_models(predicted, pairs=pairs, n_resamples=n_resamples, seed=seed)
-
-
 def _values(reports: dict[str, DegreeFairnessReport], reach: NDArray[np.float64] | None) -> pd.DataFrame:
     """Return the accuracy and the gaps of each model, with their intervals."""
     rows = {}
@@ -239,9 +223,8 @@ def _baselines(y_true: NDArray[Any], grouping: dict[str, Any], labels: NDArray[A
         rows["accuracy", name] = [float((predicted == y_true).mean())] + 3 * [np.nan]
         table = table_of(y_true, predicted, labels=labels, **grouping)
         for measure, (rates, _) in MEASURES.items():
-            by_group = rates(table.counts)
-            by_class = gaps(by_group.T if by_group.ndim == 2 else by_group[None], pairs)
-            rows[GAP_NAMES[measure], name] = [float(mean_of_defined(by_class))] + 3 * [np.nan]
+            gap = mean_gap(by_group(rates(table.counts), 2), pairs)
+            rows[GAP_NAMES[measure], name] = [float(gap)] + 3 * [np.nan]
     return _frame(rows)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from ._resampling import (
     permuted_tables,
     smoothed,
 )
-from ._table import SCORES, Counts, GroupTable, Rates, gaps, mean_of_defined, prediction_rates, ratio, recalls
+from ._table import SCORES, Counts, GroupTable, Rates, gaps, mean_gap, prediction_rates, ratio, recalls
 
 
 class Measure(NamedTuple):
@@ -69,17 +70,17 @@ def resample(
         else:
             bootstrap = cluster_bootstrap_tables(counts, by_cluster, size, rng)
         for name, (rates, kept) in MEASURES.items():
-            draws = _by_group(rates(bootstrap), 3)
+            draws = by_group(rates(bootstrap), 3)
             if by_cluster is None:
-                by_chance = _by_group(rates(null[kept]), 3)
+                by_chance = by_group(rates(null[kept]), 3)
             else:
                 of_all = expected.sum(0, keepdims=True)
-                by_chance = _by_group(rates(of_all), 2) + draws - _by_group(rates(expected), 2)
+                by_chance = by_group(rates(of_all), 2) + draws - by_group(rates(expected), 2)
             drawn[name].append((draws, by_chance))
     return {
         name: Resampled(
-            _by_group(rates(counts), 2),
-            _by_group(rates(expected), 2),
+            by_group(rates(counts), 2),
+            by_group(rates(expected), 2),
             *(np.concatenate(parts) for parts in zip(*drawn[name], strict=True)),
         )
         for name, (rates, _) in MEASURES.items()
@@ -88,10 +89,7 @@ def resample(
 
 def gap_frame(resampled: dict[str, Resampled], *, pairs: str, confidence_level: float) -> pd.DataFrame:
     """Return one row per gap between groups: its size, its interval, its null."""
-
-    def gap(rates: Rates) -> Rates:
-        return mean_of_defined(gaps(np.swapaxes(rates, -1, -2), pairs))
-
+    gap = partial(mean_gap, pairs=pairs)
     rows = {}
     for name, (observed, expected, bootstrap, null) in resampled.items():
         by_class, value = gaps(observed.T, pairs), float(gap(observed))
@@ -187,6 +185,6 @@ def _in_line_with_chance(gap: float, low: float, high: float, null: Rates, level
     return max(low, above), max(high, above)
 
 
-def _by_group(rates: Rates, ndim: int) -> Rates:
+def by_group(rates: Rates, ndim: int) -> Rates:
     """Add a last axis to rates that are one number per group."""
     return rates if rates.ndim == ndim else rates[..., None]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ._inference import MEASURES
+from ._inference import MEASURES, by_group
 from ._resampling import chunks, correction, draw_clusters, largest_by_chance, p_value
-from ._table import Counts, Rates, accuracies, gaps, mean_of_defined
+from ._table import Counts, Rates, accuracies, group_numbers, mean_gap, mean_of_defined
 
 Positions = NDArray[np.intp]
 
@@ -69,10 +71,7 @@ class Differences(NamedTuple):
         interval and its p-value, so the interval excludes 0 if and only if the p-value is below the level. Models are
         numbered.
         """
-
-        def gap(rates: Rates) -> Rates:
-            return mean_of_defined(gaps(np.swapaxes(rates, -1, -2), self.pairs))
-
+        gap = partial(mean_gap, pairs=self.pairs)
         tables = self.predicted.tables()
         values = accuracies(tables.sum(1))
         rows = {"accuracy": _rows(values, values, self.accuracy + values, reference, level)}
@@ -89,13 +88,29 @@ class Differences(NamedTuple):
         return pd.concat(rows, names=["measure", "model"])
 
 
-def resample_models(predicted: Predicted, *, pairs: str, n_resamples: int, seed: int) -> Differences:
+def predicted_by(
+    y_true: NDArray[Any],
+    predictions: list[NDArray[Any]],
+    classes: ArrayLike,
+    *,
+    grouping: dict[str, Any],
+    clusters: Positions | None,
+) -> Predicted:
+    """Number the groups and the classes. The classes are sorted, and contain all that are true or predicted."""
+    numbers, names = group_numbers(**grouping)
+    truth, *predicted = (np.searchsorted(classes, column) for column in (y_true, *predictions))
+    return Predicted(numbers, truth, np.stack(predicted), len(names), np.size(classes), clusters)
+
+
+def resample_models(
+    predicted: Predicted, *, pairs: str, n_resamples: int, seed: int, measures: Iterable[str] = MEASURES
+) -> Differences:
     """Draw nodes within their groups, or whole clusters, with the predictions of all models for them."""
     rng = np.random.default_rng(seed)
     units, groups, counts = _units(predicted)
     n_models = len(predicted.predictions)
     accuracy: list[Rates] = []
-    rates: dict[str, list[Rates]] = {name: [] for name in MEASURES}
+    rates: dict[str, list[Rates]] = {name: [] for name in measures}
     for size in chunks(n_resamples, max(units.shape)):
         if predicted.clusters is None:
             weights = _draw_within_groups(groups, counts, size, rng)
@@ -104,8 +119,8 @@ def resample_models(predicted: Predicted, *, pairs: str, n_resamples: int, seed:
         tables = (weights @ units).reshape(size, n_models, *predicted.shape)
         _add_one_more_node(tables, predicted, rng)
         accuracy.append(accuracies(tables.sum(2)))
-        for name in MEASURES:
-            rates[name].append(_rates(name, tables))
+        for name, parts in rates.items():
+            parts.append(_rates(name, tables))
     return Differences(predicted, _noise(accuracy), {name: _noise(parts) for name, parts in rates.items()}, pairs)
 
 
@@ -155,8 +170,7 @@ def _add_one_more_node(tables: Counts, predicted: Predicted, rng: np.random.Gene
 
 def _rates(name: str, tables: Counts) -> Rates:
     """Compute the rates of a measure, (..., n_groups, n), from tables whose last one is of the nodes in no group."""
-    rates = MEASURES[name].rates(tables[..., :-1, :, :])
-    return rates if rates.ndim == tables.ndim - 1 else rates[..., None]
+    return by_group(MEASURES[name].rates(tables[..., :-1, :, :]), tables.ndim - 1)
 
 
 def _noise(parts: list[Rates]) -> Rates:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
@@ -17,44 +16,20 @@ from . import _render
 from ._assessed import assess, name_of
 from ._clusters import cluster_numbers, table_by_cluster
 from ._curve import degree_curve
-from ._evidence import Reference, all_classes, compare_with_reference, detectable_gap, label_gap
+from ._evidence import all_classes, with_reference
 from ._findings import Findings
-from ._inference import BY_CLASS, Resampled, class_gap_frame, gap_frame, rate_frame, resample
+from ._report_tables import ReportTables
 from ._resampling import check_options
-from ._rules import check_mute, find
-from ._scores import overall_scores, scores_by_group
-from ._table import Counts, GroupTable, as_degrees, group_numbers, table_of
+from ._rules import find
+from ._table import as_degrees, group_numbers, table_of
 
 
-class DegreeFairnessReport:
+class DegreeFairnessReport(ReportTables):
     """Report on the degree fairness of predictions, with confidence intervals and results under chance.
 
     Use :func:`degree_fairness_report` or :meth:`from_estimator` to make one. ``print`` shows
     it as text, a notebook shows it as HTML, and :meth:`to_html` writes a page with the tables.
     :func:`skdegfair.display.report_page` writes a page with tables and plots.
-
-    Parameters
-    ----------
-    table : GroupTable
-        Counts by group, true and predicted class.
-    ranges : DataFrame or None, default=None
-        Lowest and highest degree of each group, if degrees are known.
-    curve : DataFrame or None, default=None
-        Accuracy by degree, see :func:`degree_curve`.
-    hops : int, default=1
-        Number of hops of the generalized degree.
-    pairs : {"max", "mean"}, default="max"
-    confidence_level : float, default=0.95
-    n_resamples : int, default=1000
-    seed : int, default=0
-    by_cluster : sparse array of shape (n_clusters, n_groups * n_classes * n_classes), default=None
-        The counts of each cluster, if whole clusters are resampled.
-    share : float or None, default=None
-        Intended fraction of the nodes in each group, if groups were made by degree.
-    name : str or None, default=None
-    reference : Reference or None, default=None
-        Comparison with a reference model.
-    mute : iterable of str, default=()
 
     Attributes
     ----------
@@ -87,15 +62,19 @@ class DegreeFairnessReport:
     detectable_gaps : Series
         The smallest delta DSP and delta DEO that would be beyond chance in 80 % of samples
         of this size. Infinite if there is none.
+    reference : Reference or None
+        The change from a reference model: ``reference.gaps``, ``reference.groups``.
     curve : DataFrame or None
+        Accuracy by degree, see :func:`degree_curve`, if degrees are known.
 
     Notes
     -----
     Use the p-value to judge whether degree plays a role, and the interval to judge how
     large it is. Without clusters, both treat nodes as independent. The errors of a graph
     neural network are similar among neighbors, so the results are less certain than
-    p-values and intervals say. They also apply to this fitted model and these nodes only, not to another split or
-    seed. The p-values of classes are not adjusted for multiple comparisons.
+    p-values and intervals say. They also apply to this fitted model and these nodes only,
+    not to another split or seed. The p-values of classes are not adjusted for multiple
+    comparisons.
 
     The bootstrap keeps the group sizes. It draws from the table with one additional node
     for each class of a group: half of it is distributed like the predictions of that class
@@ -110,29 +89,6 @@ class DegreeFairnessReport:
     With clusters, the bootstrap draws whole clusters. Under chance, all groups have the same
     rates, and the noise is that of the bootstrap.
     """
-
-    def __init__(
-        self,
-        table: GroupTable,
-        *,
-        ranges: pd.DataFrame | None = None,
-        curve: pd.DataFrame | None = None,
-        hops: int = 1,
-        pairs: str = "max",
-        confidence_level: float = 0.95,
-        n_resamples: int = 1000,
-        seed: int = 0,
-        by_cluster: sp.csr_array | None = None,
-        share: float | None = None,
-        name: str | None = None,
-        reference: Reference | None = None,
-        mute: str | Iterable[str] = (),
-    ) -> None:
-        self.table, self.ranges, self.curve = table, ranges, curve
-        self.hops, self.pairs = hops, pairs
-        self.confidence_level, self.n_resamples, self.seed = confidence_level, n_resamples, seed
-        self.by_cluster = by_cluster
-        self.share, self.name, self.reference, self.mute = share, name, reference, check_mute(mute)
 
     @classmethod
     def from_estimator(
@@ -185,66 +141,10 @@ class DegreeFairnessReport:
             **options,
         )
 
-    # -- tables ------------------------------------------------------------------------------------
-
-    @property
-    def counts(self) -> Counts:
-        return self.table.counts
-
-    @property
-    def classes(self) -> list[Any]:
-        return self.table.classes
-
-    @property
-    def groups(self) -> list[Any]:
-        return self.table.groups
-
-    @cached_property
-    def scores(self) -> pd.DataFrame:
-        """Scores of all nodes and both gaps, next to those of a majority vote and of the labels."""
-        return overall_scores(self.table, self.pairs)
-
-    @cached_property
-    def group_scores(self) -> pd.DataFrame:
-        """Size, degrees and scores of each group."""
-        return scores_by_group(self.table, self.ranges)
-
-    @cached_property
-    def gaps(self) -> pd.DataFrame:
-        """Each gap with its interval and its null."""
-        return gap_frame(self._resampled, pairs=self.pairs, confidence_level=self.confidence_level)
-
-    @cached_property
-    def class_gaps(self) -> pd.DataFrame:
-        """The signed gap of each class with its interval and its null."""
-        return class_gap_frame(self._resampled, self.classes, confidence_level=self.confidence_level)
-
-    @cached_property
-    def rates(self) -> pd.DataFrame:
-        """How often each class is predicted, and its recall, in each group."""
-        return rate_frame(self.table, self._resampled, confidence_level=self.confidence_level)
-
-    @cached_property
-    def label_gap(self) -> pd.Series:
-        """Delta DSP of the true labels, its p-value, and the errors that a delta DSP of 0 takes at least."""
-        return label_gap(self.counts, pairs=self.pairs, n_resamples=self.n_resamples, seed=self.seed)
-
-    @cached_property
-    def detectable_gaps(self) -> pd.Series:
-        """The smallest gaps that would be beyond chance in 80 % of samples of this size."""
-        options: dict[str, Any] = {"pairs": self.pairs, "confidence_level": self.confidence_level}
-        return pd.Series({name: detectable_gap(self._resampled[name], **options) for name in BY_CLASS})
-
     @cached_property
     def findings(self) -> Findings:
         """What the numbers mean, the most important first."""
-        return find(self, self.mute)
-
-    @cached_property
-    def _resampled(self) -> dict[str, Resampled]:
-        return resample(self.counts, self.n_resamples, self.seed, self.by_cluster)
-
-    # -- views -------------------------------------------------------------------------------------
+        return find(self)
 
     def __repr__(self) -> str:
         return _render.as_text(self)
@@ -354,40 +254,36 @@ def degree_fairness_report(
     np.True_
     """
     check_options(pairs, confidence_level, n_resamples)
-    muted = check_mute(mute)
-    seed = int(check_random_state(random_state).randint(2**31 - 1))
     degrees = None if degree is None else as_degrees(degree, hops)
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     if labels is None and reference is not None:
         labels = all_classes(y_true, y_pred, reference)
     table = table_of(y_true, y_pred, labels=labels, **grouping)
     numbers, _ = group_numbers(**grouping)
-    compared = None
-    if reference is not None:
-        options: dict[str, Any] = {"classes": table.classes, "pairs": pairs, "n_resamples": n_resamples, "seed": seed}
-        compared = compare_with_reference(y_true, y_pred, reference, grouping=grouping, **options)
-    ranges = curve = None
+    ranges = curve = by_cluster = compared = None
     if degrees is not None:
         right = as_labels(y_true) == as_labels(y_pred)
         curve = degree_curve(right, degrees, confidence_level=confidence_level)
         ranges = pd.Series(degrees).groupby(numbers).agg(degree_min="min", degree_max="max")
         ranges = ranges.reindex(range(len(table.groups)))
-    by_cluster = None
     drawn_together = cluster_numbers(clusters, degree)
     if drawn_together is not None:
         by_cluster = table_by_cluster(table, y_true, y_pred, numbers, drawn_together)
+    if reference is not None:
+        options: dict[str, Any] = {"classes": table.classes, "grouping": grouping, "clusters": drawn_together}
+        compared = with_reference(y_true, y_pred, reference, **options)
     return DegreeFairnessReport(
         table,
         ranges=ranges,
         curve=curve,
+        by_cluster=by_cluster,
+        compared=compared,
+        share=(DEFAULT_SHARE if share is None else share) if groups is None else None,
+        seed=int(check_random_state(random_state).randint(2**31 - 1)),
         hops=hops,
         pairs=pairs,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
-        seed=seed,
-        by_cluster=by_cluster,
-        share=(DEFAULT_SHARE if share is None else share) if groups is None else None,
         name=name,
-        reference=compared,
-        mute=muted,
+        mute=mute,
     )
