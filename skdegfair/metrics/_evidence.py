@@ -57,23 +57,21 @@ def change_from_reference(
     """Compare the gaps and the accuracy of groups with those of the reference, which is the first of two models."""
     drawn = resample_models(nodes, pairs=pairs, n_resamples=n_resamples, seed=seed, measures=BY_CLASS)
     differences = drawn.frame(reference=0, level=1 - confidence_level).xs(1, level="model")
-    observed = {
-        name: mean_gap(MEASURES[name].rates(nodes.tables()[:, :-1]), pairs) for name in BY_CLASS
-    }  # without the nodes in no group
+    in_groups = nodes.tables()[:, :-1]
+    observed = {name: mean_gap(MEASURES[name].rates(in_groups), pairs) for name in BY_CLASS}
     changes = pd.DataFrame.from_dict(observed, orient="index", columns=["reference", "predictions"])
-    was_right, right = nodes.predictions == nodes.truth
     rows = []
     for group in range(nodes.n_groups):
         inside = nodes.groups == group
-        lost, gained = inside & was_right & ~right, inside & right & ~was_right
+        before, after = nodes.predictions[:, inside] == nodes.truth[inside]
         clusters = None if nodes.clusters is None else nodes.clusters[inside]
-        loss = lost[inside].astype(int) - gained[inside]
+        loss = before.astype(np.int64) - after
         rows.append(
             {
                 "n": inside.sum(),
-                "both": (inside & right & was_right).sum(),
-                "lost": lost.sum(),
-                "gained": gained.sum(),
+                "both": (before & after).sum(),
+                "lost": (loss > 0).sum(),
+                "gained": (loss < 0).sum(),
                 "p_value": _p_value_of_loss(loss, clusters, n_resamples=n_resamples, seed=seed),
             }
         )
