@@ -191,8 +191,8 @@ def test_clusters(data):
     alone = degree_fairness_report(y, y_pred, degree=G, n_resamples=50)
     pd.testing.assert_series_equal(by_name.gaps["gap"], alone.gaps["gap"])
     assert f"in {by_name.by_cluster.shape[0]} clusters" in str(by_name)
-    assert "independent" in alone._repr_html_()
-    assert "independent" not in by_name._repr_html_()
+    assert "Nodes are treated as independent." in alone._repr_html_()
+    assert "Nodes are treated as independent." not in by_name._repr_html_()
     np.testing.assert_array_equal(by_name.by_cluster.sum(0).reshape(by_name.counts.shape), by_name.counts)
 
     labels = np.where(np.arange(120) % 4 == 0, -1, y)
