@@ -1,10 +1,20 @@
-"""Two models on the same nodes: values, invariances, and how often a difference of nothing is found."""
+"""Models on the same nodes: values, invariances, and how often intervals and p-values are right."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from skdegfair.metrics import compare_fairness, degree_fairness_report, degree_groups, delta_dsp
+from skdegfair import GNNClassifier
+from skdegfair.metrics import (
+    DegreeFairnessReport,
+    compare_fairness,
+    compare_models,
+    degree_fairness_report,
+    degree_groups,
+    delta_dsp,
+)
+from skdegfair.metrics._paired import Predicted, resample_models
 
 
 def sample(seed, n=300, flip=0.3):
@@ -54,11 +64,152 @@ def test_a_planted_difference_is_found():
 
 def test_a_difference_of_nothing_is_rarely_found():
     found = 0
-    for seed in range(150):
-        y, one, other, degree = sample(seed, n=200)
-        found += compare_fairness(y, one, other, degree=degree, n_resamples=100)["p_value"].to_numpy() <= 0.05
-    assert (found <= 17).all()  # 7.5 of 150 are expected
-    assert (found[:3] >= 1).all()
+    for seed in range(60):
+        study = studied(seed, 2 * [5 * [0.7]], 2 * [5 * [0.7]], ["delta_dsp", "accuracy"])
+        found += study.frame(0, 0.05).xs(1, level="model")["p_value"] < 0.05
+    assert (found <= 8).all()  # at most 3 of 60 are expected
+    assert found["accuracy"] >= 1
+
+
+def studied(seed, first, second, measures=None, n_resamples=100):
+    """Resamples of two models with these recalls in groups of 90 nodes and five classes."""
+    random = np.random.RandomState(seed)
+    group, y = np.repeat([0, 1], 90), random.randint(5, size=180)
+    wrong = (y + random.randint(1, 5, size=(2, 180))) % 5
+    right = random.rand(2, 180) < np.stack([np.array(recall)[group, y] for recall in (first, second)])
+    predicted = Predicted(group, y, np.where(right, y, wrong), 2, 5, None)
+    study = resample_models(predicted, pairs="max", n_resamples=n_resamples, seed=seed)
+    return study if measures is None else study._replace(rates={name: study.rates[name] for name in measures})
+
+
+def test_an_inaccurate_model_is_not_found_less_fair():
+    """Its gaps are larger because noise adds more to them."""
+    rows = [
+        studied(seed, 2 * [5 * [0.95]], 2 * [5 * [0.6]], ["delta_deo"]).frame(0, 0.05).loc[("delta_deo", 1)]
+        for seed in range(60)
+    ]
+    assert sum(row["p_value"] < 0.05 for row in rows) <= 5  # 3 of 60 are expected
+    observed, corrected = (np.mean([row[name] for row in rows]) for name in ("difference", "corrected_difference"))
+    assert observed > 0.05  # the true difference is 0
+    assert abs(corrected) < observed / 2
+
+
+def test_intervals_cover_the_difference_between_no_gap_and_a_gap():
+    gap = [[0.9, 0.4, 0.8, 0.4, 0.9], [0.5, 0.8, 0.5, 0.8, 0.5]]
+    truth = np.abs(np.subtract(*gap)).mean()
+    covered = 0
+    for seed in range(60):
+        row = studied(seed, 2 * [5 * [0.65]], gap, ["delta_deo"]).frame(0, 0.05).loc[("delta_deo", 1)]
+        covered += row["difference_low"] <= truth <= row["difference_high"]
+    assert covered >= 51  # 57 of 60 are expected; without the correction there are about 40
+
+
+@pytest.mark.parametrize("level", [0.05, 0.3])
+@pytest.mark.parametrize("n_resamples", [10, 19, 100])
+def test_interval_and_p_value_agree(level, n_resamples):
+    frames = []
+    for seed in range(5):
+        first, second = np.random.RandomState(seed).uniform(0.3, 1, size=(2, 2, 5))
+        frames.append(studied(seed, first, second, n_resamples=n_resamples).frame(0, level).xs(1, level="model"))
+    table = pd.concat(frames)
+    excludes = (table["difference_low"] > 0) | (table["difference_high"] < 0)
+    assert ((table["p_value"] < level) == excludes).all()
+    assert excludes.any() == (n_resamples > 19 or level > 0.05)
+
+
+def test_table_of_models(data):
+    G, y = data.graph, data.y
+    gnn, plain = GNNClassifier(max_epochs=5, random_state=0).fit(G, y), LogisticRegression().fit(data.X, y)
+    models = {"GCN": gnn, "linear": plain.predict(data.X), "constant": np.zeros(120, dtype=int)}
+    comparison = compare_models(models, G, y, reference="linear", n_resamples=50)
+    table = comparison.table
+    assert list(table.loc["delta_dsp"].index) == ["GCN", "linear", "constant", "majority vote", "true labels"]
+    report = DegreeFairnessReport.from_estimator(gnn, G, y, n_resamples=50)
+    for measure in ("delta_dsp", "delta_deo"):
+        row = table.loc[(measure, "GCN")]
+        expected = report.gaps.loc[measure, ["gap", "corrected", "ci_low", "ci_high"]].astype(float)
+        np.testing.assert_allclose(row[["value", "corrected", "ci_low", "ci_high"]], expected)
+        for baseline in ("majority vote", "true labels"):
+            assert table.loc[(measure, baseline), "value"] == pytest.approx(report.scores.loc[baseline, measure])
+    assert table.loc[("accuracy", "GCN"), "difference"] == pytest.approx(gnn.score(G, y) - plain.score(data.X, y))
+    assert (table.xs("linear", level="model")["p_value"] == 1).all()
+    assert table.xs("true labels", level="model")["p_value"].isna().all()
+    assert compare_models(models, G, y, n_resamples=10).reference == "GCN"
+
+
+def test_any_classifier_with_degrees_or_groups(data):
+    plain = {"linear": LogisticRegression().fit(data.X, data.y)}
+    degree = data.graph.degree()
+    by_degree = compare_models(plain, data.X, data.y, degree=degree, n_resamples=20)
+    by_group = compare_models(plain, data.X, data.y, groups=degree_groups(degree), n_resamples=20)
+    pd.testing.assert_frame_equal(by_degree.table, by_group.table)
+    with pytest.raises(TypeError, match="Degrees are read from a Graph"):
+        compare_models(plain, data.X, data.y)
+
+
+def test_nodes_that_are_unlabeled_for_a_classifier_are_left_out(data):
+    y = data.y.copy()
+    y[::3] = -1
+    known = y != -1
+    models = {"GCN": GNNClassifier(max_epochs=2, unlabeled=-1, random_state=0).fit(data.graph, y), "labels": data.y}
+    expected = compare_models({**models, "labels": data.y[known]}, data.graph[known], y[known], n_resamples=20)
+    pd.testing.assert_frame_equal(compare_models(models, data.graph, y, n_resamples=20).table, expected.table)
+
+
+def test_copies_of_nodes_in_a_cluster_are_no_evidence():
+    y, one, other, degree = sample(5, n=400)
+    models = {"one": one, "other": other}
+    once = compare_models(models, None, y, degree=degree, clusters=np.arange(400)).table
+    copies = np.repeat(np.arange(400), 4)
+    copied = {name: predicted[copies] for name, predicted in models.items()}
+    naive, clustered = (
+        compare_models(copied, None, y[copies], degree=degree[copies], clusters=clusters).table
+        for clusters in (None, copies)
+    )
+    for low, high in (("ci_low", "ci_high"), ("difference_low", "difference_high")):
+        rows = ["accuracy", "delta_dsp", "delta_deo"]
+        width, narrow, same = (
+            (table[high] - table[low]).xs("other", level="model")[rows] for table in (once, naive, clustered)
+        )
+        np.testing.assert_allclose(same, width, rtol=0.25)
+        assert (narrow < 0.75 * same).all()
+
+
+def test_printed(data):
+    models = {"<b>": data.y, "other": np.roll(data.y, 1)}
+    comparison = compare_models(models, data.graph, data.y, n_resamples=20, clusters="neighborhoods")
+    lines = str(comparison).splitlines()
+    assert lines[0] == "2 models on 120 nodes, 3 classes, 2 groups. Differences are from <b>."
+    assert "clusters" in lines[1]
+    assert max(map(len, lines)) <= 120
+    rows = [line.split() for line in lines if line.startswith("other")]
+    for row, measure in zip(rows, ("accuracy", "delta_dsp", "delta_deo"), strict=True):
+        assert row[1] == f"{100 * comparison.table.loc[(measure, 'other'), 'value']:.1f}"
+        assert row[-1] == f"{comparison.table.loc[(measure, 'other'), 'p_value']:.3f}"
+    page = comparison._repr_html_()
+    assert page.count("<table") == 3
+    assert "<b>" not in page
+
+
+def test_wrong_models():
+    y, one, _, degree = sample(6)
+    for models, error, message in (
+        ([one], TypeError, "must be a dict"),
+        ({}, TypeError, "must be a dict"),
+        ({"one": LogisticRegression}, TypeError, "one is neither|predict"),
+        ({"one": "GCN"}, TypeError, "one is neither a fitted classifier"),
+        ({"true labels": one}, ValueError, "Rename the model"),
+        ({"one": one[1:]}, ValueError, "one has 299 entries, but y has 300"),
+    ):
+        with pytest.raises(error, match=message):
+            compare_models(models, None, y, degree=degree)
+    for options, message in (
+        ({"reference": "other"}, r"one of \['one'\]"),
+        ({"clusters": "communities"}, "only degrees or groups are given"),
+        ({"clusters": np.zeros(299)}, "clusters has 299 entries"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare_models({"one": one}, None, y, degree=degree, **options)
 
 
 def test_groups_labels_and_complaints():
@@ -73,7 +224,7 @@ def test_groups_labels_and_complaints():
     with pytest.raises(ValueError, match="between 0 and 1"):
         compare_fairness(y, one, other, degree=degree, confidence_level=95)
     for arguments, message in (
-        ((y, one, other[:-1]), "same length"),
+        ((y, one, other[:-1]), "y_other has 299 entries, but y has 300"),
         ((y, one, names[other]), "same type|mixes"),
         ((y, one, np.where(y == 0, np.nan, y)), "y_other holds"),
     ):

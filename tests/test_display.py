@@ -15,6 +15,7 @@ from skdegfair.display import DegreeCurveDisplay, DegreeGapDisplay, ParetoDispla
 from skdegfair.metrics import (
     DegreeFairnessReport,
     FairestWithin,
+    compare_models,
     degree_curve,
     degree_fairness_report,
     degree_groups,
@@ -171,6 +172,17 @@ def test_pareto_of_models(data, fitted):
         ParetoDisplay([0.1, 0.2], [0.1, 0.2], names=["a"])
     with pytest.raises(ValueError, match=r"gap must be one of \['deo', 'dsp'\]"):
         ParetoDisplay.from_predictions(data.y, {"perfect": data.y}, degree=data.graph.degree(), gap="eo")
+
+
+def test_front_of_a_comparison(data):
+    models = {"perfect": data.y, "other": np.roll(data.y, 1)}
+    comparison = compare_models(models, data.graph, data.y, n_resamples=10)
+    display = ParetoDisplay.from_comparison(comparison, gap="deo", chosen="other")
+    expected = ParetoDisplay.from_predictions(data.y, models, degree=data.graph.degree(), gap="deo", chosen="other")
+    for name in ("accuracy", "gap", "names", "chosen", "majority", "gap_name", "front"):
+        np.testing.assert_array_equal(getattr(display, name), getattr(expected, name))
+    with pytest.raises(ValueError, match="gap must be one of"):
+        ParetoDisplay.from_comparison(comparison, gap="eo")
 
 
 def test_pareto_of_a_search(data):

@@ -68,7 +68,12 @@ def test_assessing(capsys):
     _, printed = next(page)
     assert printed.startswith("Degree fairness of DegFairGNNClassifier for 75 nodes")
     names, printed = next(page)
-    assert {"p_value", "difference", "macro_f1"} <= set(printed.split())
+    assert printed == f"{names['comparison']}\n"
+    assert {"GCN", "DegFair", "majority"} <= set(printed.split())
+    _, printed = next(page)
+    assert "clusters" in printed
+    names, printed = next(page)
+    assert {"p_value", "macro_f1"} <= set(printed.split())
     assert set(names["quartiles"]) == {0, 1, 2, 3}
     _, printed = next(page)
     assert "test_neg_delta_dsp" in printed

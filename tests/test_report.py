@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 from skdegfair import GNNClassifier, Graph
+from skdegfair.graph import graph_clusters
 from skdegfair.metrics import (
     DegreeFairnessReport,
     degree_curve,
@@ -176,6 +177,50 @@ def test_unlabeled_nodes_are_left_out(data):
     expected = DegreeFairnessReport.from_estimator(fitted, data.graph[known], y[known])
     pd.testing.assert_frame_equal(report.gaps, expected.gaps)
     assert report.classes == [0, 1, 2]
+
+
+def test_clusters(data):
+    y, y_pred = data.y, np.roll(data.y, 1)
+    G, numbers = data.graph, graph_clusters(data.A)
+    by_name = degree_fairness_report(y, y_pred, degree=G, clusters="neighborhoods", n_resamples=50)
+    order = np.random.RandomState(0).permutation(120)
+    given = degree_fairness_report(
+        y[order], y_pred[order], degree=G.degree()[order], clusters=numbers[order], n_resamples=50
+    )
+    pd.testing.assert_frame_equal(by_name.gaps, given.gaps)
+    alone = degree_fairness_report(y, y_pred, degree=G, n_resamples=50)
+    pd.testing.assert_series_equal(by_name.gaps["gap"], alone.gaps["gap"])
+    assert f"in {by_name.by_cluster.shape[0]} clusters" in str(by_name)
+    assert "Nodes are treated as independent." in alone._repr_html_()
+    assert "Nodes are treated as independent." not in by_name._repr_html_()
+    np.testing.assert_array_equal(by_name.by_cluster.sum(0).reshape(by_name.counts.shape), by_name.counts)
+
+    labels = np.where(np.arange(120) % 4 == 0, -1, y)
+    fitted = GNNClassifier(max_epochs=2, unlabeled=-1, random_state=0).fit(G, labels)
+    known = labels != -1
+    options = {"clusters": "communities", "n_resamples": 50}
+    all_nodes, some = (
+        DegreeFairnessReport.from_estimator(fitted, *nodes, **options)
+        for nodes in ((G, labels), (G[known], labels[known]))
+    )
+    pd.testing.assert_frame_equal(all_nodes.gaps, some.gaps)
+    no_edges = degree_fairness_report(
+        y, y_pred, degree=Graph(data.X), groups=np.arange(120) % 2, clusters="communities", n_resamples=10
+    )
+    assert no_edges.by_cluster.shape[0] == 120
+
+
+def test_wrong_clusters(sample):
+    y, y_pred, degree = sample
+    for clusters, message in (
+        ("neighborhoods", "Pass the nodes as a Graph"),
+        (np.zeros(599), "clusters has 599 entries, but there are 600 nodes"),
+        (np.where(degree > 3, np.nan, degree), "missing values"),
+        (np.zeros((600, 2)), r"shape \(600, 2\)"),
+        (np.zeros(600), "at least two clusters"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            degree_fairness_report(y, y_pred, degree=degree, clusters=clusters)
 
 
 def test_complaints(sample):

@@ -4,10 +4,12 @@ from collections import Counter
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from skdegfair.metrics import gaps, group_counts, mean_of_defined, prediction_rates, recalls
-from skdegfair.metrics._inference import gap_frame, resample, wilson_interval
+from skdegfair.metrics._inference import class_gap_frame, gap_frame, resample, wilson_interval
 from skdegfair.metrics._resampling import bootstrap_tables, chunks, gap_interval, permuted_tables, smoothed
 
 RATES = {"dsp": prediction_rates, "deo": recalls}
@@ -136,6 +138,26 @@ def test_no_gap_is_found_where_there_is_none(n_classes):
         assert ((frame["ci_low"] == 0) | (frame["p_value"] <= 0.05)).all()
         found += (frame["ci_low"] > 0).to_numpy()
     assert (found <= 8).all()  # 3 of 60 are expected
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+@pytest.mark.parametrize("level", [0.05, 0.3])
+def test_intervals_and_p_values_agree(clusters, level):
+    """In both directions, for gaps of any size and for signed gaps of classes."""
+    rng = np.random.default_rng(0)
+    frames = []
+    for seed in range(12):
+        counts = draw(rng, confusion(rng.dirichlet(np.ones(3), size=2), rng.uniform(0.4, 1, size=(2, 3))), (40, 30))
+        by_cluster = sp.csr_array(np.diag(counts.ravel()))  # one cluster per cell
+        resampled = resample(counts, 99, seed, by_cluster if clusters else None)
+        frames.append(gap_frame(resampled, pairs="max", confidence_level=1 - level))
+        frames.append(class_gap_frame(resampled, [0, 1, 2], confidence_level=1 - level))
+    table = pd.concat(frames).dropna(subset="gap")
+    excludes = (table["ci_low"] > 0) | (table["ci_high"] < 0)
+    assert ((table["p_value"] < 1 - (1 - level)) == excludes).all()
+    assert excludes.any()
+    assert not excludes.all()
+    assert (table["ci_low"] <= table["ci_high"]).all()
 
 
 def test_correction_takes_most_of_the_noise_away():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..metrics import assess, degree_fairness_report, pareto_front
+from ..metrics import ModelComparison, assess, degree_fairness_report, pareto_front
 from ._style import COLORS, MAJORITY, MARKERS, axes_for, in_percent, tidy
 
 GAPS = {"dsp": "ΔDSP", "deo": "ΔDEO"}
@@ -150,6 +150,28 @@ class ParetoDisplay:
             names=names,
             chosen=None if chosen is None else names.index(chosen),
             majority=scores[0].loc["majority vote", "accuracy"],
+            gap_name=GAPS[gap],
+        ).plot(ax=ax)
+
+    @classmethod
+    def from_comparison(
+        cls, comparison: ModelComparison, *, gap: str = "dsp", chosen: str | None = None, ax: Any = None
+    ) -> ParetoDisplay:
+        """Draw models that were compared with :func:`~skdegfair.metrics.compare_models`.
+
+        Parameters
+        ----------
+        comparison : ModelComparison
+        gap, chosen, ax
+            As for :meth:`from_predictions`.
+        """
+        names, values = list(comparison.reports), comparison.table["value"]
+        return cls(
+            values.loc["accuracy"][names],
+            values.loc[f"delta_{_check_gap(gap)}"][names],
+            names=names,
+            chosen=None if chosen is None else names.index(chosen),
+            majority=values.loc["accuracy", "majority vote"],
             gap_name=GAPS[gap],
         ).plot(ax=ax)
 

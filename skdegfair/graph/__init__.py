@@ -1,6 +1,7 @@
 """Graphs: node features, edges, degrees, and how users hand them over. Independent of any model."""
 
 from ._call_forms import accepts_graph
+from ._clusters import graph_clusters
 from ._degree import DEFAULT_SHARE, degree_groups, generalized_degree
 from ._graph import Graph, row_labels
 from ._labels import as_labels, as_typed_array, is_unlabeled
@@ -29,6 +30,7 @@ __all__ = [
     "draw_neighbors",
     "draw_walks",
     "generalized_degree",
+    "graph_clusters",
     "hash_keys",
     "hold_out",
     "is_unlabeled",

@@ -3,7 +3,8 @@
 from ..graph import degree_groups, generalized_degree
 from ._assessed import Assessed, assess
 from ._codes import FINDING_CODES, FindingCode
-from ._compare import compare_fairness
+from ._compare import compare_fairness, compare_models
+from ._comparison import ModelComparison
 from ._curve import degree_curve
 from ._findings import Finding, Findings
 from ._gaps import delta_deo, delta_dsp, group_scores
@@ -23,10 +24,12 @@ __all__ = [
     "Finding",
     "FindingCode",
     "Findings",
+    "ModelComparison",
     "MostAccurateWithin",
     "Tradeoff",
     "assess",
     "compare_fairness",
+    "compare_models",
     "degree_curve",
     "degree_fairness_report",
     "degree_groups",

@@ -9,13 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..graph import Graph, as_labels, as_typed_array, check_row_labels, is_unlabeled, row_labels
+from ._clusters import Clusters, cluster_numbers
 from ._table import as_degrees
 
 NO_DEGREES = "Degrees are read from a Graph. For any other X, pass degree= or groups=."
 
 
 class Assessed(NamedTuple):
-    """Labeled nodes: true and predicted classes, degrees and groups if there are any, classes to average over.
+    """Labeled nodes: their classes, degrees, groups and clusters if there are any, and the classes to average over.
 
     ``reference`` holds the predictions of a reference model, if there is one.
     """
@@ -25,6 +26,7 @@ class Assessed(NamedTuple):
     degree: NDArray[np.float64] | None
     groups: pd.Series | None
     labels: NDArray[Any] | None
+    clusters: Clusters | None = None
     reference: NDArray[Any] | None = None
 
 
@@ -37,6 +39,7 @@ def assess(
     groups: Any = None,
     hops: int = 1,
     labels: Any = None,
+    clusters: Any = None,
     reference: Any = None,
 ) -> Assessed:
     """Predict the labeled nodes; nodes with the placeholder for an unknown label are left out.
@@ -52,22 +55,24 @@ def assess(
     hops : int, default=1
     labels : array-like, default=None
         By default all classes of the estimator, and those in y.
+    clusters : {"neighborhoods", "communities"} or array-like of shape (n_nodes,), default=None
     reference : fitted classifier or array-like of shape (n_nodes,), default=None
         Another model to compare with, or its predictions.
     """
     predicts = hasattr(reference, "predict")
-    check_row_labels(
-        row_labels(X), y=y, degree=degree, groups=groups, reference=None if predicts else reference
-    )  # a Series in another order than X
+    per_node = {"degree": degree, "groups": groups, "clusters": clusters, "reference": None if predicts else reference}
+    check_row_labels(row_labels(X), y=y, **per_node)  # a Series in another order than X
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
         raise TypeError(NO_DEGREES)
     truth, predicted = as_labels(y), np.asarray(estimator.predict(X))
     degrees = None if degree is None else as_degrees(degree, hops)
+    numbers = cluster_numbers(clusters, degree if isinstance(degree, Graph) else X)
     if reference is not None:
         reference = np.asarray(reference.predict(X)) if predicts else as_labels(reference, "reference")
-    for name, values in (("y", truth), ("degree", degrees), ("groups", groups), ("reference", reference)):
+    per_node = {"y": truth, "degree": degrees, "groups": groups, "clusters": numbers, "reference": reference}
+    for name, values in per_node.items():
         if values is not None and len(values) != len(predicted):
             raise ValueError(f"{name} has {len(values)} entries, but {len(predicted)} nodes were predicted.")
     known = ~is_unlabeled(truth, placeholder_of(estimator))
@@ -79,6 +84,7 @@ def assess(
         None if degrees is None else degrees[known],
         None if groups is None else pd.Series(groups)[known].reset_index(drop=True),
         labels,
+        None if numbers is None else numbers[known],
         None if reference is None else reference[known],
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 MIN_CELL = 30
@@ -46,7 +46,8 @@ _CODES = (
         "warning",
         "The gap is larger than chance explains",
         how="Nodes are assigned to the groups at random, for delta DEO within each class. The p-value is how often "
-        "this gives a gap at least as large. Here it is at most 1 - confidence_level.",
+        "this gives a gap at least as large. Here it is below 1 - confidence_level. With clusters, the p-value is how "
+        "often the noise of the cluster bootstrap alone gives such a gap.",
         why="Some classes are predicted, or recognized, more often in one group than in another. Chance alone does not "
         "explain this.",
         advice="Read the gaps by class to see which nodes are affected. Compare mitigations on validation nodes, and "
@@ -56,7 +57,7 @@ _CODES = (
         "DF02",
         "note",
         "The gap is within chance",
-        how="The p-value of DF01 is above 1 - confidence_level.",
+        how="The p-value of DF01 is not below 1 - confidence_level.",
         why="A gap is a mean of absolute differences, so it is above 0 even if degree plays no role. This gap is not "
         "evidence of bias. It is not evidence of fairness either, because a small gap may go unseen.",
         advice="Do not rank models by this gap. Assess more nodes, or average over several splits and seeds.",
@@ -65,10 +66,11 @@ _CODES = (
         "DF03",
         "warning",
         "Leveling down: the better-off group lost, the worse-off group did not gain",
-        how="Predictions and reference are compared on the same nodes. Delta DSP or delta DEO is smaller (the two "
-        "predictions of each node are swapped at random), the accuracy of the better-off group is lower (exact "
-        "McNemar test), and the accuracy of the worse-off group is not higher. The better-off group is the one with "
-        "the highest accuracy, averaged over both models.",
+        how="Predictions and reference are compared on the same nodes, as by compare_models. Delta DSP or delta DEO is "
+        "smaller (the interval of the difference is below 0), the accuracy of the better-off group is lower (exact "
+        "McNemar test; with clusters, the models are swapped at random in whole clusters), and the accuracy of the "
+        "worse-off group is not higher. The better-off group is the one with the highest accuracy, averaged over both "
+        "models.",
         why="The gap narrowed because the model is worse for one group, not because it is better for the other.",
         advice="Report the accuracy of each group next to the gap. Try a smaller fairness weight or another "
         "mitigation, and decide whether parity is worth this price.",
@@ -77,7 +79,7 @@ _CODES = (
         "DF04",
         "note",
         "The true labels have a gap of their own",
-        how="The true labels are assessed like predictions. The p-value of their delta DSP is at most "
+        how="The true labels are assessed like predictions. The p-value of their delta DSP is below "
         "1 - confidence_level.",
         why="The classes are not equally frequent in the groups, so correct predictions have this delta DSP, too. "
         "Predictions with a delta DSP of 0 make errors, and not in the same classes in each group, which tends to "
@@ -90,7 +92,7 @@ _CODES = (
         "warning",
         "The predictions are not clearly more accurate than a majority vote",
         how="The vote is for the most frequent class of the assessed nodes. The p-value of an exact McNemar test "
-        "(one-sided) is above 1 - confidence_level.",
+        "(one-sided) is not below 1 - confidence_level. It treats nodes as independent, also with clusters.",
         why="A majority vote predicts the same class for every node, so both of its gaps are 0. A small gap means "
         "little if the model is no more accurate than that.",
         advice="Train longer, tune the model, or use a smaller fairness weight. If rare classes matter, compare the "
@@ -137,3 +139,13 @@ _CODES = (
 )
 FINDING_CODES: Mapping[str, FindingCode] = {each.code: each for each in _CODES}
 """All codes, the most important first."""
+
+
+def check_codes(mute: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the codes to mute, in order. Raises ValueError if one does not exist."""
+    codes = {mute} if isinstance(mute, str) else set(mute)
+    unknown = codes - set(FINDING_CODES)
+    if unknown:
+        names = ", ".join(map(repr, sorted(map(str, unknown))))
+        raise ValueError(f"mute contains {names}. The codes of findings are {', '.join(FINDING_CODES)}.")
+    return tuple(sorted(codes))

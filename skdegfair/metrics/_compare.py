@@ -1,61 +1,161 @@
-"""Compare the fairness of two models on the same nodes, so that what is difficult for both cancels out."""
+"""Compare the accuracy and the fairness of models on the same nodes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from ._inference import MEASURES
-from ._resampling import check_options, chunks
-from ._table import Counts, accuracies, as_degrees, classes_of, gaps, group_numbers, mean_of_defined, table_of
+from ..graph import Graph, as_labels, check_row_labels, is_unlabeled, row_labels
+from ._assessed import NO_DEGREES, placeholder_of
+from ._clusters import cluster_numbers
+from ._comparison import BASELINES, ModelComparison
+from ._inference import MEASURES, by_group, wilson_interval
+from ._paired import GAP_NAMES, predicted_by, resample_models
+from ._report import DegreeFairnessReport, degree_fairness_report
+from ._resampling import check_options
+from ._table import as_degrees, classes_of, mean_gap, table_of
 
-Cells = NDArray[np.int64]
+NOT_MODELS = (
+    'models must be a dict from names to fitted classifiers or predictions, as in {"GCN": gcn, "DegFair": fair}.'
+)
 
 
-def compare_fairness(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    y_other: ArrayLike,
+def compare_models(
+    models: Mapping[str, Any],
+    X: Any,
+    y: ArrayLike,
     *,
+    reference: str | None = None,
     degree: Any = None,
     groups: ArrayLike | None = None,
     hops: int = 1,
     share: float | None = None,
     labels: ArrayLike | None = None,
     pairs: str = "max",
+    clusters: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     random_state: Any = 0,
-) -> pd.DataFrame:
+) -> ModelComparison:
+    """Compare the accuracy and the fairness of models on the same nodes.
+
+    Parameters
+    ----------
+    models : dict from names to fitted classifiers or array-like of shape (n_nodes,)
+        Classifiers predict X; arrays are predictions for the nodes in X.
+    X : Graph or array-like of shape (n_nodes, n_features)
+        The nodes to assess, as in ``G[test]``. May be None if there are only predictions.
+    y : array-like of shape (n_nodes,)
+        True classes. Nodes that are unlabeled for one of the classifiers are left out.
+    reference : str, default=None
+        Name of the model that the others are compared with, by default the first.
+    degree : array-like of shape (n_nodes,) or Graph, default=None
+        Degrees of the nodes, read from X if it is a Graph.
+    groups, hops, share, pairs, clusters, confidence_level, n_resamples, random_state
+        As for :func:`degree_fairness_report`.
+    labels : array-like, default=None
+        Classes to average over, by default all classes of the classifiers, and those in y
+        and in the predictions.
+
+    Returns
+    -------
+    ModelComparison
+
+    Notes
+    -----
+    Resamples contain the same nodes for all models, so what is difficult for all of them
+    cancels out. The fitted models are treated as fixed; differences vary more across other
+    splits and seeds. The p-value of a difference is for equal accuracy or equal gaps, not for
+    equal predictions: two models with the same gap in favor of different groups do not differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair.metrics import compare_models
+    >>> random = np.random.RandomState(0)
+    >>> degree, y = random.poisson(5, size=500), random.randint(2, size=500)
+    >>> fair = np.where(random.rand(500) < 0.1, 1 - y, y)
+    >>> comparison = compare_models({"biased": np.where(degree > 6, 1, y), "fair": fair}, None, y, degree=degree)
+    >>> bool(comparison.table.loc[("delta_dsp", "fair"), "p_value"] < 0.05)
+    True
+    """
+    check_options(pairs, confidence_level, n_resamples)
+    reference = _check_names(models, reference)
+    check_row_labels(row_labels(X), y=y, degree=degree, groups=groups, clusters=clusters)
+    if degree is None and isinstance(X, Graph):
+        degree = X
+    if degree is None and groups is None:
+        raise TypeError(NO_DEGREES)
+    truth = as_labels(y)
+    predictions = {name: _predictions(name, model, X) for name, model in models.items()}
+    degrees = None if degree is None else as_degrees(degree, hops)
+    given = None if groups is None else pd.Series(groups).reset_index(drop=True)
+    numbers = cluster_numbers(clusters, degree if isinstance(degree, Graph) else X)
+    for name, values in [*predictions.items(), ("degree", degrees), ("groups", given), ("clusters", numbers)]:
+        if values is not None and len(values) != len(truth):
+            raise ValueError(f"{name} has {len(values)} entries, but y has {len(truth)}.")
+    known = ~np.any([is_unlabeled(truth, placeholder_of(model)) for model in models.values()], axis=0)
+    degrees, given, numbers = (None if values is None else values[known] for values in (degrees, given, numbers))
+    y_true = classes_of("y", truth[known])
+    predictions = {name: classes_of(name, predicted[known]) for name, predicted in predictions.items()}
+    grouping: dict[str, Any] = {"degree": degrees if given is None else None, "groups": given, "share": share}
+    for predicted in predictions.values():
+        table_of(y_true, predicted, labels=labels, **grouping)  # raises ValueError if they do not fit
+    if labels is None:
+        learned = [np.asarray(model.classes_) for model in models.values() if hasattr(model, "classes_")]
+        labels = np.unique(np.concatenate([y_true, *predictions.values(), *learned]))
+    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    options: dict[str, Any] = {
+        "labels": np.asarray(labels), "pairs": pairs, "confidence_level": confidence_level, "n_resamples": n_resamples
+    }  # fmt: skip
+    reports = {
+        name: degree_fairness_report(
+            y_true,
+            predicted,
+            **{**grouping, "degree": degrees},
+            hops=hops,
+            clusters=numbers,
+            random_state=random_state,
+            reference=None if name == reference else predictions[reference],
+            name=name,
+            **options,
+        )
+        for name, predicted in predictions.items()
+    }
+    nodes = predicted_by(y_true, list(predictions.values()), np.unique(labels), grouping=grouping, clusters=numbers)
+    differences = resample_models(nodes, pairs=pairs, n_resamples=n_resamples, seed=seed)
+    level = 1 - confidence_level
+    reach = None if clusters is None else differences.accuracy_reach(level)
+    values = pd.concat([_values(reports, reach), _baselines(y_true, grouping, options["labels"], pairs)])
+    compared = differences.frame(list(models).index(reference), level)
+    compared.index = compared.index.set_levels(list(models), level="model")
+    measures, rows = ["accuracy", *GAP_NAMES.values()], [*models, *BASELINES]
+    table = values.join(compared).reindex(pd.MultiIndex.from_product([measures, rows], names=["measure", "model"]))
+    return ModelComparison(table, reports=reports, reference=reference)
+
+
+def compare_fairness(y_true: ArrayLike, y_pred: ArrayLike, y_other: ArrayLike, **options: Any) -> pd.DataFrame:
     """Compare two models' predictions for the same nodes.
 
     Parameters
     ----------
     y_true, y_pred, y_other : array-like of shape (n_nodes,)
         True classes, and the predictions of the first and of the second model.
-    degree, groups, hops, share, labels, pairs
-        As for :func:`degree_fairness_report`.
-    confidence_level : float, default=0.95
-    n_resamples : int, default=1000
-    random_state : int, RandomState instance or None, default=0
+    **options
+        Further parameters of :func:`compare_models`.
 
     Returns
     -------
     DataFrame
         One row for the accuracy of all nodes and one for each gap between groups:
-        ``first``, ``second``, ``difference`` (second minus first), its bootstrap interval
-        ``ci_low``, ``ci_high``, and the ``p_value``: how often the absolute difference is
-        at least this large if the predictions of the two models are swapped at random.
-
-    Notes
-    -----
-    Nodes are treated as independent, and both fitted models as fixed. Differences vary
-    more across other splits and seeds.
+        ``first``, ``second``, ``difference`` (second minus first), ``corrected``, its
+        interval ``ci_low``, ``ci_high``, and the ``p_value``, as in
+        ``ModelComparison.table``.
 
     Examples
     --------
@@ -67,82 +167,67 @@ def compare_fairness(
     >>> bool(compare_fairness(y, biased, y, degree=degree).loc["delta_dsp", "p_value"] < 0.05)
     True
     """
-    check_options(pairs, confidence_level, n_resamples)
-    degrees = None if degree is None else as_degrees(degree, hops)
-    grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
-    columns = [classes_of(name, y) for name, y in (("y_true", y_true), ("y_pred", y_pred), ("y_other", y_other))]
-    for predicted in columns[1:]:
-        table_of(columns[0], predicted, labels=labels, **grouping)  # raises ValueError if they do not fit
-    classes = np.unique(np.concatenate(columns) if labels is None else np.asarray(labels))
-    numbers, names = group_numbers(**grouping)
-    positions = [np.searchsorted(classes, column) for column in columns]
-    cells, counts = np.unique(np.stack([numbers, *positions]), axis=1, return_counts=True)
-    study = _Pairs(cells, counts, len(names), len(classes), pairs)
-    rng = np.random.default_rng(int(check_random_state(random_state).randint(2**31 - 1)))
-    observed = study.values(np.stack([counts, np.zeros_like(counts)], axis=1)[None])[0]
-    sizes = list(chunks(n_resamples, 2 * (len(names) + 1) * len(classes) ** 2))
-    bootstrap = np.concatenate([study.values(study.resampled(size, rng)) for size in sizes])
-    swapped = np.concatenate([study.values(study.swapped(size, rng)) for size in sizes])
-    difference = observed[1] - observed[0]
-    drawn = bootstrap[:, 1] - bootstrap[:, 0]
-    noise = np.nan_to_num(drawn - mean_of_defined(drawn.T))  # a class that is missing from a resample adds no noise
-    reach = np.quantile(np.abs(noise), confidence_level, axis=0)
-    as_large = (np.abs(swapped[:, 1] - swapped[:, 0]) >= np.abs(difference) - 1e-12).sum(0)
-    return pd.DataFrame(
-        {
-            "first": observed[0],
-            "second": observed[1],
-            "difference": difference,
-            "ci_low": difference - reach,
-            "ci_high": difference + reach,
-            "p_value": np.where(np.isnan(difference), np.nan, (1 + as_large) / (1 + n_resamples)),
-        },
-        index=pd.Index(["accuracy", *(GAP_NAMES.get(name, name) for name in MEASURES)], name="measure"),
-    )
+    table = compare_models({"y_pred": y_pred, "y_other": y_other}, None, y_true, **options).table
+    names = {"corrected_difference": "corrected", "difference_low": "ci_low", "difference_high": "ci_high"}
+    second = table.xs("y_other", level="model")
+    frame = second.loc[:, "difference":].rename(columns=names)
+    frame.insert(0, "first", table.xs("y_pred", level="model")["value"])
+    frame.insert(1, "second", second["value"])
+    return frame
 
 
-GAP_NAMES = {name: f"{name}_gap" for name in ("accuracy", "balanced_accuracy", "macro_f1")}
+def _check_names(models: Mapping[str, Any], reference: str | None) -> str:
+    """Return the name of the reference."""
+    if not isinstance(models, Mapping) or not models:
+        raise TypeError(NOT_MODELS)
+    taken = set(models) & set(BASELINES)
+    if taken:
+        raise ValueError(f"The name {taken.pop()!r} is used for a baseline. Rename the model.")
+    if reference is not None and reference not in models:
+        raise ValueError(f"reference must be one of {list(models)}, got {reference!r}.")
+    return next(iter(models)) if reference is None else reference
 
 
-class _Pairs:
-    """Counts of nodes by group, true class and both predictions: few distinct cells for any number of nodes."""
+def _predictions(name: str, model: Any, X: Any) -> NDArray[Any]:
+    """Return the predictions of a classifier, or predictions as they are."""
+    if hasattr(model, "predict"):
+        return np.asarray(model.predict(X))
+    if np.ndim(model) != 1 or isinstance(model, str):
+        raise TypeError(f"{name} is neither a fitted classifier nor an array of predictions. {NOT_MODELS}")
+    return as_labels(model, name)
 
-    def __init__(self, cells: Cells, counts: Cells, n_groups: int, n_classes: int, pairs: str) -> None:
-        self.group, self.truth, self.one, self.other = cells
-        self.counts, self.n_groups, self.n_classes, self.pairs = counts, n_groups, n_classes, pairs
 
-    def resampled(self, size: int, rng: np.random.Generator) -> Cells:
-        """Resample nodes within each group: (size, n_cells, 2), predictions kept or swapped."""
-        drawn = np.zeros((size, len(self.counts), 2), dtype=np.int64)
-        for group in np.unique(self.group):
-            inside = np.flatnonzero(self.group == group)
-            n = self.counts[inside]
-            drawn[:, inside, 0] = rng.multinomial(n.sum(), n / n.sum(), size=size)
-        return drawn
+def _values(reports: dict[str, DegreeFairnessReport], reach: NDArray[np.float64] | None) -> pd.DataFrame:
+    """Return the accuracy and the gaps of each model, with their intervals."""
+    rows = {}
+    for number, (name, report) in enumerate(reports.items()):
+        accuracy = report.scores.loc["predictions", "accuracy"]
+        n_nodes = report.counts.sum() + report.table.outside.sum()
+        low, high = (
+            wilson_interval(accuracy, n_nodes, report.confidence_level)
+            if reach is None
+            else np.clip([accuracy - reach[number], accuracy + reach[number]], 0.0, 1.0)
+        )
+        rows["accuracy", name] = [accuracy, accuracy, float(low), float(high)]
+        for measure, gap in report.gaps.iterrows():
+            rows[GAP_NAMES[measure], name] = gap[["gap", "corrected", "ci_low", "ci_high"]].tolist()
+    return _frame(rows)
 
-    def swapped(self, size: int, rng: np.random.Generator) -> Cells:
-        """Swap the two predictions of each node at random: (size, n_cells, 2)."""
-        away = rng.binomial(self.counts, 0.5, size=(size, len(self.counts)))
-        return np.stack([self.counts - away, away], axis=-1)
 
-    def values(self, drawn: Cells) -> NDArray[np.float64]:
-        """Compute accuracy and gaps of both models: (size, 2, n_measures)."""
-        both = []
-        for predictions in ((self.one, self.other), (self.other, self.one)):
-            flat = sum(drawn[..., part] @ self._cells(predicted) for part, predicted in enumerate(predictions))
-            both.append(self._values(flat.reshape(len(drawn), self.n_groups + 1, self.n_classes, self.n_classes)))
-        return np.stack(both, axis=1)
+def _baselines(y_true: NDArray[Any], grouping: dict[str, Any], labels: NDArray[Any], pairs: str) -> pd.DataFrame:
+    """Return the accuracy and the gaps of a majority vote and of the true labels, without intervals."""
+    classes, counts = np.unique(y_true, return_counts=True)
+    vote = np.full(len(y_true), classes[counts.argmax()])
+    rows = {}
+    for name, predicted in zip(BASELINES, (vote, y_true), strict=True):
+        rows["accuracy", name] = [float((predicted == y_true).mean())] + 3 * [np.nan]
+        table = table_of(y_true, predicted, labels=labels, **grouping)
+        for measure, (rates, _) in MEASURES.items():
+            gap = mean_gap(by_group(rates(table.counts), 2), pairs)
+            rows[GAP_NAMES[measure], name] = [float(gap)] + 3 * [np.nan]
+    return _frame(rows)
 
-    def _cells(self, predicted: Cells) -> sp.csr_array:
-        """Map each cell to its entry in the tables of counts. Nodes in no group are counted in the last table."""
-        place = ((self.group % (self.n_groups + 1)) * self.n_classes + self.truth) * self.n_classes + predicted
-        shape = (len(place), (self.n_groups + 1) * self.n_classes**2)
-        return sp.csr_array((np.ones(len(place)), (np.arange(len(place)), place)), shape=shape)
 
-    def _values(self, tables: Counts) -> NDArray[np.float64]:
-        columns = [accuracies(tables.sum(1))]
-        for measure in MEASURES.values():
-            rates = measure.rates(tables[:, :-1])
-            rates = rates if rates.ndim == 3 else rates[..., None]
-            columns.append(mean_of_defined(gaps(np.swapaxes(rates, -1, -2), self.pairs)))
-        return np.stack(columns, axis=-1)
+def _frame(rows: dict[tuple[str, str], list[float]]) -> pd.DataFrame:
+    index = pd.MultiIndex.from_tuples(rows, names=["measure", "model"])
+    return pd.DataFrame(list(rows.values()), index=index, columns=["value", "corrected", "ci_low", "ci_high"])

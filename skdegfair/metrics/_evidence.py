@@ -12,9 +12,10 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
-from ._inference import BY_CLASS, MEASURES, Resampled
-from ._resampling import chunks, permuted_tables
-from ._table import Counts, Rates, classes_of, gaps, group_numbers, mean_of_defined, prediction_rates
+from ._inference import BY_CLASS, MEASURES, Resampled, resample
+from ._paired import Predicted, predicted_by, resample_models
+from ._resampling import chunks, p_value
+from ._table import Counts, Rates, classes_of, mean_gap
 
 POWER = 0.8
 """Share of samples in which a gap of the detectable size is beyond chance."""
@@ -23,77 +24,75 @@ POWER = 0.8
 class Reference(NamedTuple):
     """The change from a reference model to the assessed predictions, on the same nodes.
 
-    ``gaps`` has one row for delta DSP and one for delta DEO: ``reference``, ``predictions`` and the ``p_value`` of the
-    difference. ``groups`` has one row per group: the number of nodes ``n``, and how many of them are classified
-    correctly by both models (``both``), only by the reference (``lost``), and only by the assessed model (``gained``).
+    ``gaps`` has one row for delta DSP and one for delta DEO: ``reference``, ``predictions``, and the columns of
+    ``ModelComparison.table`` about their difference. ``groups`` has one row per group: the number of nodes ``n``, how
+    many of them are classified correctly by both models (``both``), only by the reference (``lost``), and only by the
+    assessed model (``gained``), and the ``p_value`` of a loss of accuracy.
     """
 
     gaps: pd.DataFrame
     groups: pd.DataFrame
 
 
-def compare_with_reference(
+def with_reference(
     y_true: ArrayLike,
     y_pred: ArrayLike,
     reference: ArrayLike,
     *,
-    grouping: dict[str, Any],
     classes: list[Any],
-    pairs: str,
-    n_resamples: int,
-    seed: int,
-) -> Reference:
-    """Compare predictions with those of a reference model for the same nodes."""
-    numbers, names = group_numbers(**grouping)
-    inside = numbers >= 0
-    truth, after, before = (column[inside] for column in _columns(y_true, y_pred, reference))
+    grouping: dict[str, Any],
+    clusters: NDArray[np.intp] | None,
+) -> Predicted:
+    """Return the nodes with the predictions of a reference model, and with the assessed ones."""
+    truth, after, before = _columns(y_true, y_pred, reference)
     unknown = np.setdiff1d(before, classes)
     if len(unknown):
         raise ValueError(f"labels does not contain the class {unknown[0]}, which reference contains.")
-    nodes = np.stack([numbers[inside], *(np.searchsorted(classes, column) for column in (truth, before, after))])
-    shape = len(names), len(classes), len(classes)
-    changes = _gap_changes(nodes, shape, pairs=pairs, n_resamples=n_resamples, seed=seed)
-    right, was_right = truth == after, truth == before
-    kinds = {"n": right | True, "both": right & was_right, "lost": ~right & was_right, "gained": right & ~was_right}
-    counts = {kind: np.bincount(nodes[0, which], minlength=len(names)) for kind, which in kinds.items()}
-    return Reference(changes, pd.DataFrame(counts, index=names))
+    return predicted_by(truth, [before, after], classes, grouping=grouping, clusters=clusters)
 
 
-def _gap_changes(
-    nodes: NDArray[np.intp], shape: tuple[int, int, int], *, pairs: str, n_resamples: int, seed: int
-) -> pd.DataFrame:
-    """Compare the gaps of two models. Under chance, the two predictions of each node are swapped at random.
-
-    ``nodes`` contains the group, the true class and both predictions of each node.
-    """
-    cells, counts = np.unique(nodes, axis=1, return_counts=True)  # few for any number of nodes
-    rows = np.arange(len(counts))
-    one, other = (
-        sp.csr_array(
-            (np.ones(len(rows)), (rows, np.ravel_multi_index((*cells[:2], predicted), shape))),
-            shape=(len(rows), int(np.prod(shape))),
+def change_from_reference(
+    nodes: Predicted, groups: list[Any], *, pairs: str, confidence_level: float, n_resamples: int, seed: int
+) -> Reference:
+    """Compare the gaps and the accuracy of groups with those of the reference, which is the first of two models."""
+    drawn = resample_models(nodes, pairs=pairs, n_resamples=n_resamples, seed=seed, measures=BY_CLASS)
+    differences = drawn.frame(reference=0, level=1 - confidence_level).xs(1, level="model")
+    in_groups = nodes.tables()[:, :-1]
+    observed = {name: mean_gap(MEASURES[name].rates(in_groups), pairs) for name in BY_CLASS}
+    changes = pd.DataFrame.from_dict(observed, orient="index", columns=["reference", "predictions"])
+    rows = []
+    for group in range(nodes.n_groups):
+        inside = nodes.groups == group
+        before, after = nodes.predictions[:, inside] == nodes.truth[inside]
+        clusters = None if nodes.clusters is None else nodes.clusters[inside]
+        loss = before.astype(np.int64) - after
+        rows.append(
+            {
+                "n": inside.sum(),
+                "both": (before & after).sum(),
+                "lost": (loss > 0).sum(),
+                "gained": (loss < 0).sum(),
+                "p_value": _p_value_of_loss(loss, clusters, n_resamples=n_resamples, seed=seed),
+            }
         )
-        for predicted in cells[2:]
-    )
+    return Reference(changes.join(differences).rename_axis("measure"), pd.DataFrame(rows, index=groups))
 
-    def gaps_of(name: str, kept: NDArray[np.int64]) -> tuple[Rates, Rates]:
-        tables = (kept @ one + (counts - kept) @ other, kept @ other + (counts - kept) @ one)
-        before, after = (_gap(MEASURES[name].rates(each.reshape(-1, *shape)), pairs) for each in tables)
-        return before, after
 
+def _p_value_of_loss(
+    loss: NDArray[np.int64], clusters: NDArray[np.intp] | None, *, n_resamples: int, seed: int
+) -> float:
+    """Compute how often the loss is at least as large if the models are swapped at random, for each node or cluster.
+
+    ``loss`` is 1 for a node that only the first model classifies correctly, -1 if only the second one does, else 0.
+    """
+    if clusters is None:
+        return exact_p_value((loss > 0).sum(), (loss < 0).sum())
+    by_cluster = np.bincount(clusters, weights=loss)
+    by_cluster = by_cluster[by_cluster != 0]
     rng = np.random.default_rng(seed)
-    null: dict[str, list[Rates]] = {name: [] for name in BY_CLASS}
-    for size in chunks(n_resamples, 2 * int(np.prod(shape))):
-        kept = rng.binomial(counts, 0.5, size=(size, len(counts)))
-        for name, parts in null.items():
-            before, after = gaps_of(name, kept)
-            parts.append(np.abs(after - before))
-    changes = {}
-    for name, parts in null.items():
-        reference, predictions = (float(gap[0]) for gap in gaps_of(name, counts[None]))
-        p_value = _p_value(abs(predictions - reference), np.concatenate(parts))
-        changes[name] = {"reference": reference, "predictions": predictions, "p_value": p_value}
-    return pd.DataFrame.from_dict(changes, orient="index").rename_axis("measure")
+    sizes = chunks(n_resamples, max(1, len(by_cluster)))
+    swapped = [rng.choice([-1, 1], size=(size, len(by_cluster))) @ by_cluster for size in sizes]
+    return p_value(loss.sum(), np.concatenate(swapped))
 
 
 def all_classes(y_true: ArrayLike, y_pred: ArrayLike, reference: ArrayLike) -> NDArray[Any]:
@@ -122,21 +121,21 @@ def exact_p_value(wins: float, losses: float) -> float:
     return float(binom.sf(wins - 1, wins + losses, 0.5))
 
 
-def label_gap(counts: Counts, *, pairs: str, n_resamples: int, seed: int) -> pd.Series:
+def label_gap(counts: Counts, by_cluster: sp.csr_array | None, *, pairs: str, n_resamples: int, seed: int) -> pd.Series:
     """Compute delta DSP of the true labels, its p-value, and how many errors a delta DSP of 0 takes.
 
-    The p-value is that of the report for predictions: how often the gap is at least as large if nodes are assigned to
-    the groups at random. Equal rates in two groups take at least as many errors as the size of the smaller group times
-    the total variation distance between the classes of the two groups.
+    The p-value is that of the report for predictions. Equal rates in two groups take at least as many errors as the
+    size of the smaller group times the total variation distance between the classes of the two groups.
     """
-    truth = counts.sum(-1)
-    labels = truth[:, :, None] * np.eye(truth.shape[1])
-    rng = np.random.default_rng(seed)
-    observed = float(_gap(prediction_rates(labels), pairs))
-    draws = (permuted_tables(labels, size, rng, within_class=False) for size in chunks(n_resamples, labels.size))
-    null = np.concatenate([_gap(prediction_rates(tables), pairs) for tables in draws])
+    group, label, _ = np.indices(counts.shape).reshape(3, -1)
+    as_predicted = np.ravel_multi_index((group, label, label), counts.shape)  # the cell of a node predicted correctly
+    move = sp.csr_array((np.ones(counts.size), (np.arange(counts.size), as_predicted)))
+    labels = (counts.reshape(1, -1) @ move).reshape(counts.shape)
+    sample = resample(labels, n_resamples, seed, None if by_cluster is None else by_cluster @ move)["delta_dsp"]
+    truth, observed = counts.sum(-1), float(mean_gap(sample.observed, pairs))
+    p = np.nan if np.isnan(observed) else p_value(observed, mean_gap(sample.null, pairs))
     n_errors = max(_errors_at_parity(*pair) for pair in combinations(truth, 2))
-    return pd.Series({"gap": observed, "p_value": _p_value(observed, null), "n_errors": n_errors})
+    return pd.Series({"gap": observed, "p_value": p, "n_errors": n_errors})
 
 
 def _errors_at_parity(one: Rates, other: Rates) -> int:
@@ -153,15 +152,15 @@ def detectable_gap(sample: Resampled, *, pairs: str, confidence_level: float) ->
     The gap is the same for every class, in alternating directions. The noise is that of the
     bootstrap. NaN if the gap is not defined, infinite if no gap is large enough.
     """
-    null = _gap(sample.null, pairs)
+    null = mean_gap(sample.null, pairs)
     null = null[~np.isnan(null)]
-    if np.isnan(_gap(sample.observed, pairs)) or not len(null):
+    if np.isnan(mean_gap(sample.observed, pairs)) or not len(null):
         return np.nan
     limit = np.quantile(null, confidence_level, method="higher")
     noise = sample.bootstrap - sample.expected
     n_groups, n_classes = sample.observed.shape
     apart = np.outer(np.linspace(-0.5, 0.5, n_groups), (-1.0) ** np.arange(n_classes))
-    apart /= _gap(apart, pairs)
+    apart /= mean_gap(apart, pairs)
     low, high = 0.0, 1.0
     if not _exceeds(noise + apart, limit, pairs):
         return np.inf
@@ -172,14 +171,4 @@ def detectable_gap(sample: Resampled, *, pairs: str, confidence_level: float) ->
 
 
 def _exceeds(rates: Rates, limit: float, pairs: str) -> bool:
-    return bool((_gap(rates, pairs) > limit).mean() >= POWER)
-
-
-def _gap(rates: Rates, pairs: str) -> Rates:
-    """Compute the gap between groups, averaged over classes: (..., n_groups, n_classes) -> (...)."""
-    return mean_of_defined(gaps(np.swapaxes(rates, -1, -2), pairs))
-
-
-def _p_value(observed: float, null: Rates) -> float:
-    """Return how often chance gives at least as much. NaN if there is nothing to compare."""
-    return np.nan if np.isnan(observed) else float((1 + (null >= observed - 1e-12).sum()) / (1 + len(null)))
+    return bool((mean_gap(rates, pairs) > limit).mean() >= POWER)

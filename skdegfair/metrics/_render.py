@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pandas as pd
+import scipy.sparse as sp
 
 from ._findings import Findings, wrap
 from ._table import GroupTable
@@ -64,6 +65,7 @@ class Report(Protocol):
     n_resamples: int
     share: float | None
     name: str | None
+    by_cluster: sp.csr_array | None
 
     @property
     def findings(self) -> Findings: ...
@@ -140,8 +142,15 @@ def note(report: Report) -> str:
     """Say how to read the tables."""
     return (
         f"In the tables, all numbers except counts, degrees and p-values are percentages. {report.n_resamples} "
-        "resamples."
+        "resamples." + (f" {what_is_drawn(report)}" if report.by_cluster is not None else "")
     )
+
+
+def what_is_drawn(report: Report) -> str:
+    """Say whether nodes or whole clusters are resampled."""
+    if report.by_cluster is None:
+        return "Nodes are treated as independent."
+    return f"Nodes are resampled in {report.by_cluster.shape[0]} clusters."
 
 
 def sections(report: Report) -> list[tuple[str, str, pd.DataFrame]]:
@@ -159,8 +168,7 @@ def sections(report: Report) -> list[tuple[str, str, pd.DataFrame]]:
             "Gaps between groups" if len(groups) == 2 else f"Gaps between groups, {report.pairs} over pairs",
             "The observed gap; an estimate corrected for the part that noise adds, with its interval; the mean and the "
             "95 % quantile of the gap under chance; and how often chance gives a gap at least this large. Use the "
-            "p-value to judge whether there is a gap, and the interval to judge its size. Nodes are treated as "
-            "independent.",
+            f"p-value to judge whether there is a gap, and the interval to judge its size. {what_is_drawn(report)}",
             _gaps(report, level),
         ),
         (

@@ -14,43 +14,22 @@ from sklearn.utils import check_random_state
 from ..graph import DEFAULT_SHARE, as_labels
 from . import _render
 from ._assessed import assess, name_of
+from ._clusters import cluster_numbers, table_by_cluster
 from ._curve import degree_curve
-from ._evidence import Reference, all_classes, compare_with_reference, detectable_gap, label_gap
+from ._evidence import all_classes, with_reference
 from ._findings import Findings
-from ._inference import BY_CLASS, Resampled, class_gap_frame, gap_frame, rate_frame, resample
+from ._report_tables import ReportTables
 from ._resampling import check_options
-from ._rules import check_mute, find
-from ._scores import overall_scores, scores_by_group
-from ._table import Counts, GroupTable, as_degrees, group_numbers, table_of
+from ._rules import find
+from ._table import as_degrees, group_numbers, table_of
 
 
-class DegreeFairnessReport:
+class DegreeFairnessReport(ReportTables):
     """Report on the degree fairness of predictions, with confidence intervals and results under chance.
 
     Use :func:`degree_fairness_report` or :meth:`from_estimator` to make one. ``print`` shows
     it as text, a notebook shows it as HTML, and :meth:`to_html` writes a page with the tables.
     :func:`skdegfair.display.report_page` writes a page with tables and plots.
-
-    Parameters
-    ----------
-    table : GroupTable
-        Counts by group, true and predicted class.
-    ranges : DataFrame or None, default=None
-        Lowest and highest degree of each group, if degrees are known.
-    curve : DataFrame or None, default=None
-        Accuracy by degree, see :func:`degree_curve`.
-    hops : int, default=1
-        Number of hops of the generalized degree.
-    pairs : {"max", "mean"}, default="max"
-    confidence_level : float, default=0.95
-    n_resamples : int, default=1000
-    seed : int, default=0
-    share : float or None, default=None
-        Intended fraction of the nodes in each group, if groups were made by degree.
-    name : str or None, default=None
-    reference : Reference or None, default=None
-        Comparison with a reference model.
-    mute : iterable of str, default=()
 
     Attributes
     ----------
@@ -67,9 +46,10 @@ class DegreeFairnessReport:
         Size, degrees, accuracy, balanced accuracy and macro-F1 of each group.
     gaps : DataFrame
         Each gap between groups; ``corrected``, an estimate without the part that noise
-        adds; its bootstrap confidence interval ``ci_low``, ``ci_high``, which contains 0
-        if chance alone can explain the gap; the mean and the 95 % quantile of the gap
-        under chance, and the ``p_value``; and the number of classes for which it is defined.
+        adds; its bootstrap confidence interval ``ci_low``, ``ci_high``, which excludes 0
+        if and only if the ``p_value`` is below ``1 - confidence_level``; the mean and the
+        95 % quantile of the gap under chance, and the p-value; and the number of classes
+        for which it is defined.
     class_gaps : DataFrame
         The same for each class, last group minus first, signed. The null distribution is
         that of the absolute difference.
@@ -82,45 +62,33 @@ class DegreeFairnessReport:
     detectable_gaps : Series
         The smallest delta DSP and delta DEO that would be beyond chance in 80 % of samples
         of this size. Infinite if there is none.
+    reference : Reference or None
+        The change from a reference model: ``reference.gaps``, ``reference.groups``.
     curve : DataFrame or None
+        Accuracy by degree, see :func:`degree_curve`, if degrees are known.
 
     Notes
     -----
     Use the p-value to judge whether degree plays a role, and the interval to judge how
-    large it is. Both treat nodes as independent. The errors of a graph neural network are
-    similar among neighbors, so the results are less certain than p-values and intervals
-    say. They also apply to this fitted model and these nodes only, not to another split or
-    seed. The p-values of classes are not adjusted for multiple comparisons.
+    large it is. Without clusters, both treat nodes as independent. The errors of a graph
+    neural network are similar among neighbors, so the results are less certain than
+    p-values and intervals say. They also apply to this fitted model and these nodes only,
+    not to another split or seed. The p-values of classes are not adjusted for multiple
+    comparisons.
 
     The bootstrap keeps the group sizes. It draws from the table with one additional node
     for each class of a group: half of it is distributed like the predictions of that class
-    in all groups, and half like all predictions.
+    in all groups, and half like all predictions. The end of an interval that is next to 0
+    is moved where it would contradict the p-value: to 0, or to the gap minus the largest gap
+    that chance can explain.
 
     Under chance, for delta DSP, accuracy and macro-F1, nodes are assigned at random to
     groups of the same sizes; for delta DEO and balanced accuracy, this is done within each
     true class. Nodes in no group only count for the scores of all nodes.
-    """
 
-    def __init__(
-        self,
-        table: GroupTable,
-        *,
-        ranges: pd.DataFrame | None = None,
-        curve: pd.DataFrame | None = None,
-        hops: int = 1,
-        pairs: str = "max",
-        confidence_level: float = 0.95,
-        n_resamples: int = 1000,
-        seed: int = 0,
-        share: float | None = None,
-        name: str | None = None,
-        reference: Reference | None = None,
-        mute: str | Iterable[str] = (),
-    ) -> None:
-        self.table, self.ranges, self.curve = table, ranges, curve
-        self.hops, self.pairs = hops, pairs
-        self.confidence_level, self.n_resamples, self.seed = confidence_level, n_resamples, seed
-        self.share, self.name, self.reference, self.mute = share, name, reference, check_mute(mute)
+    With clusters, the bootstrap draws whole clusters. Under chance, all groups have the same
+    rates, and the noise is that of the bootstrap.
+    """
 
     @classmethod
     def from_estimator(
@@ -133,6 +101,7 @@ class DegreeFairnessReport:
         groups: ArrayLike | None = None,
         hops: int = 1,
         labels: ArrayLike | None = None,
+        clusters: Any = None,
         reference: Any = None,
         name: str | None = None,
         **options: Any,
@@ -153,11 +122,12 @@ class DegreeFairnessReport:
         name : str, default=None
             Name of the model. By default that of the estimator's class; for a pipeline or a
             search, that of its classifier.
-        groups, hops, labels, **options
+        groups, hops, labels, clusters, **options
             Further parameters of :func:`degree_fairness_report`. By default, ``labels`` are
             all classes of the estimator, and those in y.
         """
-        nodes = assess(estimator, X, y, degree=degree, groups=groups, hops=hops, labels=labels, reference=reference)
+        grouping: dict[str, Any] = {"degree": degree, "groups": groups, "hops": hops, "clusters": clusters}
+        nodes = assess(estimator, X, y, labels=labels, reference=reference, **grouping)
         return degree_fairness_report(
             nodes.y_true,
             nodes.y_pred,
@@ -165,71 +135,16 @@ class DegreeFairnessReport:
             groups=nodes.groups,
             hops=hops,
             labels=nodes.labels,
+            clusters=nodes.clusters,
             reference=nodes.reference,
             name=name_of(estimator) if name is None else name,
             **options,
         )
 
-    # -- tables ------------------------------------------------------------------------------------
-
-    @property
-    def counts(self) -> Counts:
-        return self.table.counts
-
-    @property
-    def classes(self) -> list[Any]:
-        return self.table.classes
-
-    @property
-    def groups(self) -> list[Any]:
-        return self.table.groups
-
-    @cached_property
-    def scores(self) -> pd.DataFrame:
-        """Scores of all nodes and both gaps, next to those of a majority vote and of the labels."""
-        return overall_scores(self.table, self.pairs)
-
-    @cached_property
-    def group_scores(self) -> pd.DataFrame:
-        """Size, degrees and scores of each group."""
-        return scores_by_group(self.table, self.ranges)
-
-    @cached_property
-    def gaps(self) -> pd.DataFrame:
-        """Each gap with its interval and its null."""
-        return gap_frame(self._resampled, pairs=self.pairs, confidence_level=self.confidence_level)
-
-    @cached_property
-    def class_gaps(self) -> pd.DataFrame:
-        """The signed gap of each class with its interval and its null."""
-        return class_gap_frame(self._resampled, self.classes, confidence_level=self.confidence_level)
-
-    @cached_property
-    def rates(self) -> pd.DataFrame:
-        """How often each class is predicted, and its recall, in each group."""
-        return rate_frame(self.table, self._resampled, confidence_level=self.confidence_level)
-
-    @cached_property
-    def label_gap(self) -> pd.Series:
-        """Delta DSP of the true labels, its p-value, and the errors that a delta DSP of 0 takes at least."""
-        return label_gap(self.counts, pairs=self.pairs, n_resamples=self.n_resamples, seed=self.seed)
-
-    @cached_property
-    def detectable_gaps(self) -> pd.Series:
-        """The smallest gaps that would be beyond chance in 80 % of samples of this size."""
-        options: dict[str, Any] = {"pairs": self.pairs, "confidence_level": self.confidence_level}
-        return pd.Series({name: detectable_gap(self._resampled[name], **options) for name in BY_CLASS})
-
     @cached_property
     def findings(self) -> Findings:
         """What the numbers mean, the most important first."""
-        return find(self, self.mute)
-
-    @cached_property
-    def _resampled(self) -> dict[str, Resampled]:
-        return resample(self.counts, self.n_resamples, self.seed)
-
-    # -- views -------------------------------------------------------------------------------------
+        return find(self)
 
     def __repr__(self) -> str:
         return _render.as_text(self)
@@ -275,6 +190,7 @@ def degree_fairness_report(
     share: float | None = None,
     labels: ArrayLike | None = None,
     pairs: str = "max",
+    clusters: Any = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     random_state: Any = 0,
@@ -303,6 +219,11 @@ def degree_fairness_report(
         Classes to average over, by default those in y_true and y_pred.
     pairs : {"max", "mean"}, default="max"
         With more than two groups, use the largest difference over all pairs, or the mean.
+    clusters : {"neighborhoods", "communities"} or array-like of shape (n_nodes,), default=None
+        Clusters of nodes whose errors may be alike, such as neighbors. Whole clusters are
+        resampled, so that intervals and p-values allow for errors that are similar within a
+        cluster. The names are those of :func:`skdegfair.graph.graph_clusters`; they require
+        that degree is a Graph. By default, nodes are treated as independent.
     confidence_level : float, default=0.95
     n_resamples : int, default=1000
         Number of tables drawn for the bootstrap and for each null distribution.
@@ -333,35 +254,36 @@ def degree_fairness_report(
     np.True_
     """
     check_options(pairs, confidence_level, n_resamples)
-    muted = check_mute(mute)
-    seed = int(check_random_state(random_state).randint(2**31 - 1))
     degrees = None if degree is None else as_degrees(degree, hops)
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     if labels is None and reference is not None:
         labels = all_classes(y_true, y_pred, reference)
     table = table_of(y_true, y_pred, labels=labels, **grouping)
-    compared = None
-    if reference is not None:
-        options: dict[str, Any] = {"classes": table.classes, "pairs": pairs, "n_resamples": n_resamples, "seed": seed}
-        compared = compare_with_reference(y_true, y_pred, reference, grouping=grouping, **options)
-    ranges = curve = None
+    numbers, _ = group_numbers(**grouping)
+    ranges = curve = by_cluster = compared = None
     if degrees is not None:
         right = as_labels(y_true) == as_labels(y_pred)
         curve = degree_curve(right, degrees, confidence_level=confidence_level)
-        numbers, _ = group_numbers(**grouping)
         ranges = pd.Series(degrees).groupby(numbers).agg(degree_min="min", degree_max="max")
         ranges = ranges.reindex(range(len(table.groups)))
+    drawn_together = cluster_numbers(clusters, degree)
+    if drawn_together is not None:
+        by_cluster = table_by_cluster(table, y_true, y_pred, numbers, drawn_together)
+    if reference is not None:
+        options: dict[str, Any] = {"classes": table.classes, "grouping": grouping, "clusters": drawn_together}
+        compared = with_reference(y_true, y_pred, reference, **options)
     return DegreeFairnessReport(
         table,
         ranges=ranges,
         curve=curve,
+        by_cluster=by_cluster,
+        compared=compared,
+        share=(DEFAULT_SHARE if share is None else share) if groups is None else None,
+        seed=int(check_random_state(random_state).randint(2**31 - 1)),
         hops=hops,
         pairs=pairs,
         confidence_level=confidence_level,
         n_resamples=n_resamples,
-        seed=seed,
-        share=(DEFAULT_SHARE if share is None else share) if groups is None else None,
         name=name,
-        reference=compared,
-        mute=muted,
+        mute=mute,
     )

@@ -9,12 +9,16 @@ from collections.abc import Callable, Iterator
 from numbers import Integral
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ._table import Counts, Rates, check_pairs, mean_of_defined, ratio
 
 CELLS_AT_ONCE = 4_000_000
 """Limits the memory of resampled tables."""
+
+TIE = 1e-12
+"""Values that differ by less are equal except for rounding."""
 
 Gap = Callable[[Rates], Rates]
 
@@ -35,16 +39,20 @@ def chunks(n_resamples: int, n_cells: int) -> Iterator[int]:
         yield min(size, n_resamples - start)
 
 
-def smoothed(counts: Counts) -> Counts:
-    """Add one node to each class of each group, so that no rate is treated as certain.
+def one_more_node(counts: Counts) -> Counts:
+    """Return one node for each class of each group that has nodes, so that no rate is treated as certain.
 
     Half of it is distributed like the predictions of the class in all groups, half like all predictions.
     """
-    of_class = counts.sum(-1, keepdims=True)
     pooled = ratio(counts.sum(0), counts.sum((0, 2))[:, None])
     anywhere = ratio(counts.sum((0, 1)), counts.sum())
-    more = (counts + pooled / 2 + anywhere / 2) * of_class / (of_class + 1)
-    return np.where(of_class > 0, more, 0.0)
+    return np.where(counts.sum(-1, keepdims=True) > 0, pooled / 2 + anywhere / 2, 0.0)
+
+
+def smoothed(counts: Counts) -> Counts:
+    """Add one node to each class of each group, and scale the class to its size."""
+    of_class = counts.sum(-1, keepdims=True)
+    return (counts + one_more_node(counts)) * of_class / (of_class + 1)
 
 
 def bootstrap_tables(expected: Counts, size: int, rng: np.random.Generator) -> Counts:
@@ -57,6 +65,27 @@ def bootstrap_tables(expected: Counts, size: int, rng: np.random.Generator) -> C
     for group in np.flatnonzero(n_nodes):
         tables[:, group, used] = rng.multinomial(n_nodes[group], cells[group, used] / cells[group].sum(), size=size)
     return tables.reshape(size, n_groups, n_classes, n_classes)
+
+
+def cluster_bootstrap_tables(counts: Counts, by_cluster: sp.csr_array, size: int, rng: np.random.Generator) -> Counts:
+    """Draw whole clusters, with replacement, and one more node for each class: (size, n_groups, n_classes, n_classes).
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_groups, n_classes, n_classes)
+    by_cluster : sparse array of shape (n_clusters, n_groups * n_classes * n_classes)
+        The same counts for each cluster.
+    size : int
+    rng : Generator
+    """
+    more = one_more_node(counts)
+    drawn = rng.multinomial(1, more, size=(size, *more.shape[:-1])) * (more > 0)
+    return (draw_clusters(by_cluster.shape[0], size, rng) @ by_cluster).reshape(size, *counts.shape) + drawn
+
+
+def draw_clusters(n_clusters: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw how often each cluster is in a resample: (size, n_clusters)."""
+    return rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), size=size)
 
 
 def permuted_tables(counts: Counts, size: int, rng: np.random.Generator, *, within_class: bool) -> Counts:
@@ -96,6 +125,17 @@ def _deal(pool: NDArray[np.int64], hands: NDArray[np.int64], size: int, rng: np.
     return dealt
 
 
+def p_value(observed: float, null: Rates) -> float:
+    """Compute how often values under chance are at least as large as the observed one, which counts as one of them."""
+    return (1 + int((null >= observed - TIE).sum())) / (1 + len(null))
+
+
+def largest_by_chance(null: Rates, level: float) -> float:
+    """Return the value that a statistic must exceed for its p-value to be below the level, infinite if none can be."""
+    n_allowed = int((np.arange(1, len(null) + 1) / (1 + len(null)) < level).sum())
+    return float(np.sort(null)[-n_allowed]) + TIE if n_allowed else np.inf
+
+
 def gap_interval(
     rates: Rates, expected: Rates, draws: Rates, gap: Gap, confidence_level: float
 ) -> tuple[float, float, float]:
@@ -122,6 +162,20 @@ def gap_interval(
     if np.isnan(gap(rates)):
         return np.nan, np.nan, np.nan
     noise = np.nan_to_num(draws - expected)
+    without_noise = correction(rates, noise, gap)
+    corrected = without_noise(rates)
+    if rates.shape == (2, 1):  # a single difference: the interval of the difference itself is more informative
+        tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+        ends = rates[1, 0] - rates[0, 0] + np.quantile(noise[:, 1, 0] - noise[:, 0, 0], tails)
+        low = 0.0 if ends[0] < 0 < ends[1] else np.abs(ends).min()
+        return max(float(corrected), 0.0), float(low), float(np.abs(ends).max())
+    reach = np.quantile(np.abs(without_noise(rates + noise) - corrected), confidence_level)
+    center = max(float(corrected), 0.0)
+    return center, center - float(reach), center + float(reach)
+
+
+def correction(rates: Rates, noise: Rates, gap: Gap) -> Gap:
+    """Return a function that computes gaps without the part that this noise adds to them."""
     some = np.concatenate([noise[:64], -noise[:64]])
     of_noise = np.where(np.isnan(rates), 0.0, _spread(noise)[1]).var(0).sum()
 
@@ -133,15 +187,7 @@ def gap_interval(
         added = np.mean([gap(drawn_together + shift) for shift in some], axis=0) - gap(drawn_together)
         return gap(at) - added
 
-    corrected = without_noise(rates)
-    if rates.shape == (2, 1):  # a single difference: the interval of the difference itself is more informative
-        tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
-        ends = rates[1, 0] - rates[0, 0] + np.quantile(noise[:, 1, 0] - noise[:, 0, 0], tails)
-        low = 0.0 if ends[0] < 0 < ends[1] else np.abs(ends).min()
-        return max(float(corrected), 0.0), float(low), float(np.abs(ends).max())
-    reach = np.quantile(np.abs(without_noise(rates + noise) - corrected), confidence_level)
-    center = max(float(corrected), 0.0)
-    return center, center - float(reach), center + float(reach)
+    return without_noise
 
 
 def _spread(rates: Rates) -> tuple[Rates, Rates]:

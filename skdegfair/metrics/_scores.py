@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ._inference import BY_CLASS, MEASURES
-from ._table import SCORES, Counts, GroupTable, gaps, mean_of_defined
+from ._table import SCORES, Counts, GroupTable, mean_gap
 
 
 def overall_scores(table: GroupTable, pairs: str) -> pd.DataFrame:
@@ -37,5 +37,5 @@ def _row(counts: Counts, pairs: str) -> dict[str, float]:
     overall = counts.sum(0, keepdims=True)
     row = {name: float(score(overall)[0]) for name, score in SCORES.items()}
     for name in BY_CLASS:
-        row[name] = float(mean_of_defined(gaps(MEASURES[name].rates(counts[:-1]).T, pairs)))
+        row[name] = float(mean_gap(MEASURES[name].rates(counts[:-1]), pairs))
     return row

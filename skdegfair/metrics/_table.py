@@ -96,6 +96,11 @@ def gaps(rates: Rates, pairs: str = "max") -> Rates:
     return np.where(largest < 0, np.nan, largest)
 
 
+def mean_gap(rates: Rates, pairs: str) -> Rates:
+    """Compute the gap between groups, averaged over classes: (..., n_groups, n_classes) -> (...)."""
+    return mean_of_defined(gaps(np.swapaxes(rates, -1, -2), pairs))
+
+
 def check_pairs(pairs: str) -> None:
     if pairs not in ("max", "mean"):
         raise ValueError(f'pairs must be "max" or "mean", got {pairs!r}.')
