@@ -73,8 +73,9 @@ class ParetoSearchCV(FittedBest):
         Name of the study. Required with a storage.
     sampler : optuna sampler, default=None
         By default Optuna's tree-structured Parzen estimator (TPE) with a seed per trial; its first trial has the
-        estimator's own parameters. Another sampler is copied, and gets a new seed when a study is resumed. Workers
-        that share a storage need samplers without a seed or with different seeds.
+        estimator's own parameters, or the middle of a range if the estimator's own value is None. Another sampler is
+        copied, and gets a new seed when a study is resumed. Workers that share a storage need samplers without a seed
+        or with different seeds.
     batch_size : int, default=4
         Number of trials that are drawn at once, before their scores are known. Larger batches keep more processes
         busy; with smaller batches the sampler learns more from each trial. Results depend on it, but not on
@@ -149,10 +150,11 @@ class ParetoSearchCV(FittedBest):
     Search over methods and the parameters of each method. The second call of ``suggest_params`` returns the
     parameters of the method that the first one has chosen:
 
+    >>> from sklearn.base import clone
     >>> from skdegfair.tuning import suggest_params
     >>> def space(trial):
     ...     method = suggest_params(trial, clf, mitigation=methods)["mitigation"]
-    ...     return {"mitigation": method, **suggest_params(trial, GNNClassifier(mitigation=method))}
+    ...     return {"mitigation": method, **suggest_params(trial, clone(clf).set_params(mitigation=method))}
     >>> search = ParetoSearchCV(clf, space, n_trials=4, cv=2, random_state=0).fit(data.graph, data.y)
     >>> "mitigation" in search.pareto_
     True
