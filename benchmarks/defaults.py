@@ -59,21 +59,23 @@ CANDIDATES = {
         }.items()
     },
     **{
-        f"DegFair, {name}": DegFairGNNClassifier(**{"max_epochs": 200, "fairness_groups": 0.2} | options)
+        f"DegFair, {name}": DegFairGNNClassifier(
+            **{"max_epochs": 200, "fairness_groups": 0.2, "fairness_weight": 2.5} | options
+        )
         for name, options in {
             "paper's loss, mu 1": {**PAPER_LOSS, "fairness_weight": 1.0},
             "paper's loss, mu 3": {**PAPER_LOSS, "fairness_weight": 3.0},
             "mu 1, no ramp": {"fairness_weight": 1.0, "fairness_ramp": 0.0},
-            "mu k/2, no ramp": {"fairness_ramp": 0.0},
+            "mu 2.5, no ramp": {"fairness_ramp": 0.0},
             "mu 1": {"fairness_weight": 1.0},
-            "mu 2": {"fairness_weight": 2.0},
-            "mu k/2": {},
-            "mu k/2, DSP and DEO": {"fairness_loss": "both"},
-            "mu k/2, five groups": {"fairness_groups": 5},
-            "mu k/2, 100 epochs": {"max_epochs": 100},
-            "mu k/2, 300 epochs": {"max_epochs": 300},
-            "mu k/2, early stopping": {"max_epochs": 300, "early_stopping": True},
-            "mu k/2, weight decay 5e-3": {"weight_decay": 5e-3},
+            "mu 2.5": {},
+            "mu 5": {"fairness_weight": 5.0},
+            "mu 2.5, DSP and DEO": {"fairness_loss": "both"},
+            "mu 2.5, five groups": {"fairness_groups": 5},
+            "mu 2.5, 100 epochs": {"max_epochs": 100},
+            "mu 2.5, 300 epochs": {"max_epochs": 300},
+            "mu 2.5, early stopping": {"max_epochs": 300, "early_stopping": True},
+            "mu 2.5, weight decay 5e-3": {"weight_decay": 5e-3},
         }.items()
     },
 }
@@ -87,7 +89,7 @@ FRONTIERS = {
         for mu in WEIGHTS
     },
 }
-QUICK = ["GCN, 200 epochs", "DegFair, mu k/2", "GCN", "DegFair", *(f"{loss}, mu 3" for loss in LOSSES)]
+QUICK = ["GCN, 200 epochs", "DegFair, mu 2.5", "GCN", "DegFair", *(f"{loss}, mu 3" for loss in LOSSES)]
 PARTS = {"candidates": CANDIDATES, "compare": MODELS, "frontiers": FRONTIERS}
 METRICS = ["accuracy", "delta_dsp", "delta_deo"]
 TITLES = {"delta_dsp": "delta DSP", "delta_deo": "delta DEO"}

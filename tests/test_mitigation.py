@@ -222,7 +222,7 @@ def test_methods_train_in_batches_and_stop_early(data):
         clf.fit(data.graph, data.y)
         assert clf.best_epoch_ == clf.history_["valid_score"].idxmax()
         term = method.unfairness[0]
-        weight = method.covariance_weight if term == "covariance" else clf.mitigation_.fairness_weight_
+        weight = method.covariance_weight if term == "covariance" else method.fairness_weight
         expected = clf.history_["valid_accuracy"] - weight * clf.history_[f"valid_{term}_loss"]
         np.testing.assert_allclose(clf.history_["valid_score"], expected)
 

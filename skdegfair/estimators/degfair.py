@@ -94,7 +94,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         context_hops: int = 1,
         context_pool: str = "set",
         context_weight: float = 1.0,
-        fairness_weight: float | None = None,
+        fairness_weight: float = 2.5,
         constraint_weight: float = 1e-4,
         fairness_loss: str = "dsp",
         fairness_groups: str | float = 0.2,

@@ -192,9 +192,8 @@ class DegFair(Mitigation):
         walks grows linearly with r.
     context_weight : float, default=1.0
         epsilon: how much the debiasing context modulates the aggregation.
-    fairness_weight : float or None, default=None
-        mu: weight of the fairness loss. A larger weight trades accuracy for fairness. None: half the number of
-        classes, because the loss is a sum of squares, which is smaller if a gap is divided among more classes.
+    fairness_weight : float, default=2.5
+        mu: weight of the fairness loss. A larger weight trades accuracy for fairness.
     constraint_weight : float, default=1e-4
         lambda: weight of the two penalties, L3 on the context that the other group's function would give and L4 on
         scale and shift.
@@ -225,8 +224,6 @@ class DegFair(Mitigation):
         K as learned from the graph of ``fit``. It is also used on other graphs.
     groups_ : DegreeGroups
         The groups of the fairness loss.
-    fairness_weight_ : float
-        mu.
 
     Notes
     -----
@@ -263,7 +260,7 @@ class DegFair(Mitigation):
         "context_hops": [Interval(Integral, 1, None, closed="left")],
         "context_pool": [StrOptions({"set", "walk"})],
         "context_weight": [Interval(Real, 0, None, closed="left")],
-        "fairness_weight": [Interval(Real, 0, None, closed="left"), None],
+        "fairness_weight": [Interval(Real, 0, None, closed="left")],
         "fairness_ramp": [Interval(Real, 0, 1, closed="both"), None],
         "constraint_weight": [Interval(Real, 0, None, closed="left")],
         "fairness_loss": [StrOptions({"dsp", "deo", "both"})],
@@ -280,7 +277,7 @@ class DegFair(Mitigation):
         context_hops: int = 1,
         context_pool: str = "set",
         context_weight: float = 1.0,
-        fairness_weight: float | None = None,
+        fairness_weight: float = 2.5,
         constraint_weight: float = 1e-4,
         fairness_loss: str = "dsp",
         fairness_groups: str | float = 0.2,
@@ -306,10 +303,6 @@ class DegFair(Mitigation):
         self.modulation = modulation
         self.degree_encoding_dim = degree_encoding_dim
 
-    @property
-    def fairness_weight_(self) -> float:
-        return self._n_classes / 2 if self.fairness_weight is None else float(self.fairness_weight)
-
     def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
         self.degree_threshold_ = learn_threshold(graph, self.degree_threshold)
         self.groups_ = DegreeGroups.learn(
@@ -317,7 +310,6 @@ class DegFair(Mitigation):
         )
 
     def build(self, architecture: Architecture) -> GNN:
-        self._n_classes = architecture.n_classes
         layers: list[nn.Module] = list(architecture.convs())
         if self.modulation:
             layers = [
@@ -340,7 +332,7 @@ class DegFair(Mitigation):
 
     def weights(self) -> dict[str, float]:
         return {
-            "fairness": self.fairness_weight_,
+            "fairness": self.fairness_weight,
             "context": self.constraint_weight,
             "scale_shift": self.constraint_weight,
         }

@@ -27,9 +27,8 @@ class SeededSampler(BaseSampler):
     ----------
     seed : int
     first : mapping
-        Values for the first trial, objects by their names. Values outside the space are ignored; None, where an
-        estimator decides itself, becomes the middle of a range. If the first trials were abandoned, the next one gets
-        these values.
+        Values for the first trial, objects by their names. Values outside the space are ignored. If the first
+        trials were abandoned, the next one gets these values.
     """
 
     def __init__(self, seed: int, first: Mapping[str, Any]) -> None:
@@ -54,19 +53,9 @@ class SeededSampler(BaseSampler):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        if self._is_first(study, trial):
-            value = self.first.get(param_name, NOTHING)
-            if value is None and isinstance(param_distribution, FloatDistribution):
-                value = _middle(param_distribution)
-            if _allows(param_distribution, value):
-                return value
+        if self._is_first(study, trial) and _allows(param_distribution, self.first.get(param_name, NOTHING)):
+            return self.first[param_name]
         return self._for(trial, param_name).sample_independent(study, trial, param_name, param_distribution)
-
-
-def _middle(values: FloatDistribution) -> float:
-    if values.log:
-        return float(np.sqrt(values.low * values.high))
-    return (values.low + values.high) / 2
 
 
 def _allows(values: BaseDistribution, value: Any) -> bool:

@@ -73,9 +73,8 @@ class ParetoSearchCV(FittedBest):
         Name of the study. Required with a storage.
     sampler : optuna sampler, default=None
         By default Optuna's tree-structured Parzen estimator (TPE) with a seed per trial; its first trial has the
-        estimator's own parameters, or the middle of a range if the estimator's own value is None. Another sampler is
-        copied, and gets a new seed when a study is resumed. Workers that share a storage need samplers without a seed
-        or with different seeds.
+        estimator's own parameters. Another sampler is copied, and gets a new seed when a study is resumed. Workers
+        that share a storage need samplers without a seed or with different seeds.
     batch_size : int, default=4
         Number of trials that are drawn at once, before their scores are known. Larger batches keep more processes
         busy; with smaller batches the sampler learns more from each trial. Results depend on it, but not on
