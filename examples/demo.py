@@ -99,7 +99,7 @@ print(
     f"\nThe difference is smaller with DegFair on {(narrower > 0).sum()} of {N_GRAPHS} graphs, "
     f"by {narrower.min():.0f} to {narrower.max():.0f} points.\n"
     f"On the last graph, the gap in equal opportunity changes by {deo['difference']:.0f} points "
-    f"(95 % interval {deo['difference_low']:.0f} to {deo['difference_high']:.0f})."
+    f"(interval {deo['difference_low']:.0f} to {deo['difference_high']:.0f})."
 )
 
 # %%
@@ -127,4 +127,4 @@ figures = {
 for name, figure in figures.items():
     figure.savefig(output / f"{name}.png", dpi=150)
 report_page(report, output / "report.html", title="DegFair on the built-in graph")
-print(f"\nWritten to {output}/: {', '.join(f'{name}.png' for name in figures)}, report.html")
+print(f"\nWritten to {output}: {', '.join(f'{name}.png' for name in figures)}, report.html")

@@ -1,6 +1,7 @@
 """The README and the pages in docs/: their examples run as printed, and what they refer to exists."""
 
 import re
+import runpy
 import textwrap
 from pathlib import Path
 
@@ -212,6 +213,23 @@ def test_the_readme_is_a_page():
     lines = PAGES["README.rst"].splitlines()
     assert len(lines) <= 150
     assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.slow
+def test_output_of_the_demo(capsys, tmp_path, monkeypatch):
+    """The words are the same, and numbers are close: their last digits depend on the processor."""
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "examples" / "demo.py"))
+    printed = " ".join(line for line in capsys.readouterr().out.splitlines() if not line.startswith("Fitted models"))
+    shown = re.search(r"\.\. demo: begin\n\n::\n\n(.*)\.\. demo: end", PAGES["README.rst"], flags=re.DOTALL)[1]
+    number = r"-?\b\d+\b"
+    same_words = [re.sub(r"DF\d\d|" + number, "#", " ".join(text.split())) for text in (printed, shown)]
+    assert same_words[0].partition("Findings")[0] == same_words[1].partition("Findings")[0]
+    found, claimed = (
+        [int(each) for each in re.findall(number, text.partition("Findings")[0])] for text in (printed, shown)
+    )
+    assert np.abs(np.subtract(found, claimed)).max() <= 5
+    assert {path.name for path in (tmp_path / "demo_output").iterdir()} == set(re.findall(r"\w+\.(?:png|html)", shown))
 
 
 @every_page
