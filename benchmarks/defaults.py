@@ -18,6 +18,7 @@ or of some graphs to benchmarks/results/quick/ only.
 """
 
 import argparse
+import hashlib
 import json
 import warnings
 from typing import Any, NamedTuple
@@ -106,8 +107,10 @@ class Job(NamedTuple):
 
     @property
     def key(self) -> str:
+        """A digest of everything that the result depends on."""
         params = self.estimator.get_params(deep=False)
-        return json.dumps([*self[:4], params], sort_keys=True, default=str)
+        everything = json.dumps([*self[:4], params], sort_keys=True, default=str)
+        return hashlib.sha256(everything.encode()).hexdigest()[:16]
 
 
 def fit_and_assess(job):

@@ -25,11 +25,18 @@ def harness():
         import _presets
         import _study
         import _tables
+        import defaults
         import paper_tables
         import search_presets
 
         yield SimpleNamespace(
-            data=_data, presets=_presets, study=_study, tables=_tables, paper=paper_tables, search=search_presets
+            data=_data,
+            presets=_presets,
+            study=_study,
+            tables=_tables,
+            defaults=defaults,
+            paper=paper_tables,
+            search=search_presets,
         )
     finally:
         sys.path.remove(str(FOLDER))
@@ -290,3 +297,84 @@ def test_a_real_run(harness, paper_data, monkeypatch, tmp_path):
     assert vote["accuracy"] == pytest.approx(0.7904, abs=1e-4)
     assert vote["r=1, 20 %"]["delta_dsp"] == 0
     harness.data.data_of.cache_clear()
+
+
+# the study of the defaults
+
+
+def runs_of(model, accuracy, dsp, *, graph="made up", p_dsp=0.01, label_p=0.01, deo=0.2):
+    """Three splits of a model on a graph with three classes."""
+    return [
+        {"part": "compare", "graph": graph, "model": model, "split": split, "accuracy": accuracy + 0.01 * split,
+         "delta_dsp": dsp + 0.01 * split, "delta_deo": deo + 0.01 * (split == 1), "p_dsp": p_dsp, "chance_dsp": 0.05,
+         "label_dsp": 0.3, "label_p": label_p, "n_classes": 3, "n_nodes": 100, "training_accuracy": 0.9}
+        for split in range(3)
+    ]  # fmt: skip
+
+
+def test_reduction_and_price(harness):
+    frame = pd.DataFrame([*runs_of("GCN", 0.9, 0.4), *runs_of("DegFair", 0.85, 0.2)])
+    row = harness.defaults.compare(frame).set_index("model").loc["DegFair"]
+    assert row["reduction"] == pytest.approx(0.2 / 0.41)  # of the mean gap, 0.4, 0.41 and 0.42
+    assert row["price"] == pytest.approx(0.05 / 0.2 / (3 / 6))
+    assert row["accuracy_change"] == pytest.approx(-5)
+    assert row["accuracy_change_ci"] == pytest.approx(0)  # splits are paired
+    assert row["accuracy_ci"] == pytest.approx(t.ppf(0.975, 2) * 1 / np.sqrt(3))
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "dsp", "p_dsp", "third", "price"),
+    [
+        (0.85, 0.2, 0.01, True, True),
+        (0.85, 0.3, 0.01, False, False),  # a quarter lower, for a price of 1
+        (0.891, 0.39, 0.01, False, True),  # one point of accuracy is allowed at any price
+        (0.89, 0.2, 0.5, None, False),  # no clear gap: half a point is allowed
+        (0.897, 0.4, 0.5, None, True),
+    ],
+)
+def test_what_the_defaults_promise(harness, accuracy, dsp, p_dsp, third, price):
+    frame = pd.DataFrame([*runs_of("GCN", 0.9, 0.4, p_dsp=p_dsp), *runs_of("DegFair", accuracy, dsp)])
+    (row,) = harness.defaults.held(harness.defaults.compare(frame)).to_dict("records")
+    assert row["a third lower"] == third
+    assert row["price"] == price
+    assert row["delta DEO"] is None  # the labels have a gap
+
+
+def test_delta_deo_is_held_against_its_noise_if_labels_are_alike(harness):
+    for deo, expected in ((0.2, True), (0.3, False)):
+        frame = pd.DataFrame([*runs_of("GCN", 0.9, 0.4), *runs_of("DegFair", 0.9, 0.2, label_p=0.5, deo=deo)])
+        (row,) = harness.defaults.held(harness.defaults.compare(frame)).to_dict("records")
+        assert row["delta DEO"] == expected
+
+
+def test_area_of_a_front(harness):
+    """Two undominated points, one dominated one: the union of their rectangles."""
+    points = np.array([[0.9, 0.5], [0.6, 0.1], [0.5, 0.6]])
+    assert harness.defaults.area_of(points) == pytest.approx(0.9 * 0.5 + 0.6 * 0.4)
+
+
+def test_generated_graphs_are_of_many_kinds(harness):
+    small = [name for name, options in harness.defaults.GENERATED.items() if options["n_nodes"] <= 1200]
+    for name in small:
+        graph, y = harness.defaults.graph_of(name)
+        assert graph.n_nodes == len(y) == harness.defaults.GENERATED[name]["n_nodes"]
+    assert len(harness.defaults.GENERATED) >= 8
+
+
+def test_the_study_in_its_quick_form(harness, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(harness.defaults, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["defaults.py", "--quick", "--jobs", "1"])
+    harness.defaults.main()
+    printed = capsys.readouterr().out
+    for title in ("setting", "graph (classes)", "paper's loss"):
+        assert title in printed
+    made = {path.name for path in (tmp_path / "quick").iterdir()}
+    parts = ("candidates", "compare", "frontiers")
+    assert made >= {
+        "runs_defaults.jsonl",
+        "defaults_frontier_built-in.png",
+        *(f"defaults_{part}.csv" for part in parts),
+    }
+    before = (tmp_path / "quick" / "runs_defaults.jsonl").read_text()
+    harness.defaults.main()
+    assert (tmp_path / "quick" / "runs_defaults.jsonl").read_text() == before  # nothing is fitted again
