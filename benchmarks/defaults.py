@@ -36,7 +36,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
 from skdegfair.datasets import random_split
-from skdegfair.metrics import degree_fairness_report, pareto_front
+from skdegfair.metrics import degree_fairness_report, degree_groups, delta_dsp, pareto_front
 
 PAPER_LOSS: dict[str, Any] = {"fairness_groups": "threshold", "fairness_loss": "dsp"}
 BEFORE = {"max_epochs": 300}
@@ -61,22 +61,27 @@ CANDIDATES = {
     },
     **{
         f"DegFair, {name}": DegFairGNNClassifier(
-            **{"max_epochs": 200, "fairness_groups": 0.2, "fairness_weight": 2.5} | options
+            **{"max_epochs": 200, "fairness_groups": 5, "fairness_weight": 5.0} | options
         )
         for name, options in {
             "paper's loss, mu 1": {**PAPER_LOSS, "fairness_weight": 1.0},
             "paper's loss, mu 3": {**PAPER_LOSS, "fairness_weight": 3.0},
-            "mu 1, no ramp": {"fairness_weight": 1.0, "fairness_ramp": 0.0},
-            "mu 2.5, no ramp": {"fairness_ramp": 0.0},
-            "mu 1": {"fairness_weight": 1.0},
-            "mu 2.5": {},
-            "mu 5": {"fairness_weight": 5.0},
-            "mu 2.5, DSP and DEO": {"fairness_loss": "both"},
-            "mu 2.5, five groups": {"fairness_groups": 5},
-            "mu 2.5, 100 epochs": {"max_epochs": 100},
-            "mu 2.5, 300 epochs": {"max_epochs": 300},
-            "mu 2.5, early stopping": {"max_epochs": 300, "early_stopping": True},
-            "mu 2.5, weight decay 5e-3": {"weight_decay": 5e-3},
+            "outer 20 %, mu 2.5": {"fairness_groups": 0.2, "fairness_weight": 2.5},
+            "outer 20 %, mu 2.5, no ramp": {"fairness_groups": 0.2, "fairness_weight": 2.5, "fairness_ramp": 0.0},
+            "outer 20 %, mu 2.5, DSP and DEO": {
+                "fairness_groups": 0.2,
+                "fairness_weight": 2.5,
+                "fairness_loss": "both",
+            },
+            "3 groups, mu 5": {"fairness_groups": 3},
+            "5 groups, mu 2.5": {"fairness_weight": 2.5},
+            "5 groups, mu 5": {},
+            "5 groups, mu 10": {"fairness_weight": 10.0},
+            "5 groups, mu 5, no ramp": {"fairness_ramp": 0.0},
+            "5 groups, mu 5, 100 epochs": {"max_epochs": 100},
+            "5 groups, mu 5, 300 epochs": {"max_epochs": 300},
+            "5 groups, mu 5, early stopping": {"max_epochs": 300, "early_stopping": True},
+            "5 groups, mu 5, weight decay 5e-3": {"weight_decay": 5e-3},
         }.items()
     },
 }
@@ -90,7 +95,7 @@ FRONTIERS = {
         for mu in WEIGHTS
     },
 }
-QUICK = ["GCN, 200 epochs", "DegFair, mu 2.5", "GCN", "DegFair", *(f"{loss}, mu 3" for loss in LOSSES)]
+QUICK = ["GCN, 200 epochs", "DegFair, 5 groups, mu 5", "GCN", "DegFair", *(f"{loss}, mu 3" for loss in LOSSES)]
 PARTS = {"candidates": CANDIDATES, "compare": MODELS, "frontiers": FRONTIERS}
 METRICS = ["accuracy", "delta_dsp", "delta_deo"]
 TITLES = {"delta_dsp": "delta DSP", "delta_deo": "delta DEO"}
@@ -130,12 +135,15 @@ def fit_and_assess(job):
         report = degree_fairness_report(
             y[nodes], predicted, degree=graph[nodes], labels=np.unique(y), n_resamples=400, random_state=job.split
         )
+        fifths = degree_groups(graph[nodes].degree(), n_groups=5)
+        any_pair = delta_dsp(y[nodes], predicted, groups=fifths, labels=np.unique(y))
         labels = degree_fairness_report(y[nodes], y[nodes], degree=graph[nodes], labels=np.unique(y), n_resamples=400)
     scores, gaps = report.scores.loc["predictions"], report.gaps
     return {
         "key": job.key,
         **dict(zip(("part", "graph", "model", "split"), job[:4], strict=True)),
         **{name: float(scores[name]) for name in METRICS},
+        "delta_dsp_fifths": float(any_pair),
         "p_dsp": float(gaps.loc["delta_dsp", "p_value"]),
         "chance_dsp": float(gaps.loc["delta_dsp", "null_mean"]),
         "label_dsp": float(labels.gaps.loc["delta_dsp", "gap"]),
@@ -187,6 +195,7 @@ def compare(frame, plain="GCN"):
         row["reduction"] = gained / (100 * base["delta_dsp"].mean()) if base["delta_dsp"].mean() > 0 else np.nan
         row["price"] = lost / gained / (row["classes"] / 6) if gained > 0 else np.nan
         row["beyond_chance"] = float((base["p_dsp"] < 0.05).mean())
+        row["delta_dsp_fifths"] = 100 * part["delta_dsp_fifths"].mean()
         row["chance_dsp"] = 100 * base["chance_dsp"].mean()
         row["label_dsp"] = 100 * part["label_dsp"].mean()
         row["labels_beyond_chance"] = float((part["label_p"] < 0.05).mean())

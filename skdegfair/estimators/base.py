@@ -75,7 +75,8 @@ class BaseGNNClassifier(GraphPredictor, ClassifierMixin, NetParams, BaseEstimato
         Number of epochs, each one step on the whole graph, or one pass through all batches.
     early_stopping : bool, default=False
         Stop when ``monitor`` has not improved on the validation nodes for ``patience`` epochs, and restore the best
-        weights. The validation nodes are those given to ``fit``, or else a part of the training nodes.
+        weights. The validation nodes are those given to ``fit``, or else a part of the training nodes. Epochs in which
+        the weight of a loss still grows do not count.
     validation_fraction : float, default=0.2
         Fraction of the training nodes set aside if ``early_stopping`` is True and ``fit`` gets no validation nodes.
     patience : int, default=100
@@ -330,9 +331,9 @@ default="valid_score"
         if optimizer is torch.optim.Adam and "optimizer__foreach" not in given:
             options["optimizer__fused"] = True  # three times faster on a CPU
         options |= {"optimizer": optimizer, **given}
+        objective = Objective(mitigation.weights(), mitigation.terms(), mitigation.unfairness, mitigation.ramps())
         with torch.random.fork_rng(devices=[]):  # torch's own modules draw weights when they are made
             module = mitigation.build(architecture)
-        objective = Objective(mitigation.weights(), mitigation.terms(), mitigation.unfairness, mitigation.ramps())
         net: NodeNet = make(module, criterion=objective, **options).initialize()
         return net
 

@@ -137,10 +137,15 @@ class EpochLog(Callback):
 
 
 class BestWeights(EarlyStopping):
-    """Early stopping that restores the best weights and ignores undefined scores."""
+    """Early stopping that restores the best weights.
+
+    It ignores undefined scores, and epochs in which the weight of a loss term is still growing: their objective is not
+    the one that was asked for.
+    """
 
     def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
-        if not np.isnan(net.history[-1, self.monitor]):
+        is_grown = net.progress >= max(net.criterion_.ramps.values(), default=0.0)
+        if is_grown and not np.isnan(net.history[-1, self.monitor]):
             super().on_epoch_end(net, **kwargs)
 
 
