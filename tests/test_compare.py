@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from skdegfair import GNNClassifier
+from skdegfair import GNNClassifier, Graph
 from skdegfair.metrics import (
     DegreeFairnessReport,
     compare_fairness,
@@ -230,3 +230,20 @@ def test_groups_labels_and_complaints():
     ):
         with pytest.raises(ValueError, match=message):
             compare_fairness(*arguments, degree=degree)
+
+
+def test_predictions_in_another_order_than_the_nodes_are_refused(data):
+    """Also for a model whose name is that of a parameter."""
+    labels = pd.Index([f"node {number}" for number in range(120)])
+    X = pd.DataFrame(data.X, index=labels)
+    graph = Graph(X, data.A)
+    shuffled = pd.Series(data.y, index=labels).sample(frac=1, random_state=0)
+    for name in ("predictions", "labels"):
+        with pytest.raises(ValueError, match=f"{name} carries the labels of X's rows in a different order"):
+            compare_models({name: shuffled}, graph, data.y, n_resamples=9)
+
+
+def test_compare_fairness_has_a_fixed_reference():
+    y, one, other, degree = sample(5, n=100)
+    with pytest.raises(TypeError, match="reference"):
+        compare_fairness(y, one, other, degree=degree, reference="y_other")

@@ -252,3 +252,10 @@ def test_a_phase_without_parameters_is_an_error(data):
 
     with pytest.raises(ValueError, match=r"Phase 'head' has no parameters: the network has layers.0.weight"):
         GNNClassifier(mitigation=Misspelled(), max_epochs=2).fit(data.graph, data.y)
+
+
+def test_a_batch_without_a_node_of_any_group(data):
+    """Most nodes have no group if the share is small."""
+    clf = GNNClassifier(mitigation=FairGNN(fairness_groups=0.05), batch_size=8, max_epochs=3, random_state=0)
+    history = clf.fit(data.graph, data.y).history_
+    assert np.isfinite(history.to_numpy()).all()

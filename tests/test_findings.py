@@ -487,3 +487,42 @@ def test_the_same_seed_gives_the_same_findings():
     one, same, other = (pair(rng(3), (0.6, 0.9), (0.5, 0.5), random_state=seed) for seed in (0, 0, 1))
     assert one.findings == same.findings
     assert [finding.code for finding in other.findings] == [finding.code for finding in one.findings]
+
+
+# groups of any kind
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_groups_that_are_true_or_false(n_classes):
+    """A mask is a natural way to say who is well-connected."""
+    y = np.arange(240) % n_classes
+    is_high = np.arange(240) >= 120
+    predicted = np.where(is_high, 0, y)
+    report = degree_fairness_report(y, predicted, groups=is_high, n_resamples=99)
+    statements = {finding.measure: finding.statement for finding in report.findings if finding.code == "DF01"}
+    assert "in group True" in statements["delta_dsp"]
+    assert "in group False" in statements["delta_dsp"]
+    assert "class 0 is predicted for 100.0 %" in statements["delta_dsp"] or n_classes == 2
+
+
+def test_a_group_without_nodes_among_three():
+    names = pd.Categorical(["a", "b"] * 30, categories=["a", "b", "c"])
+    y = np.random.RandomState(0).randint(2, size=60)
+    report = degree_fairness_report(y, y, groups=names, n_resamples=99)
+    codes = [finding.code for finding in report.findings]
+    assert "DF06" in codes
+    assert "Group c has no nodes." in [finding.statement for finding in report.findings]
+
+
+def test_groups_of_your_own_are_not_called_degrees():
+    y = np.arange(80) % 2
+    report = degree_fairness_report(y, y, groups=["women", "men"] * 40, n_resamples=19)
+    assert "by degree" not in repr(report)
+
+
+def test_a_reference_may_predict_a_class_of_its_own(data):
+    estimator = DummyClassifier(strategy="constant", constant=0).fit(data.graph, data.y % 2)
+    report = DegreeFairnessReport.from_estimator(
+        estimator, data.graph, data.y % 2, reference=np.full(len(data.y), 2), n_resamples=19
+    )
+    assert report.classes == [0, 1, 2]

@@ -220,7 +220,8 @@ def test_methods_train_in_batches_and_stop_early(data):
     for method in (FairGNN(), FairGNN(fairness_groups=4), DegFair()):
         clf = model(mitigation=method, max_epochs=30, early_stopping=True, patience=4, **BATCHES)
         clf.fit(data.graph, data.y)
-        assert clf.best_epoch_ == clf.history_["valid_score"].idxmax()
+        first = 15 if isinstance(method, DegFair) else 1  # its weight grows over half of the epochs
+        assert clf.best_epoch_ == clf.history_["valid_score"].loc[first:].idxmax()
         term = method.unfairness[0]
         weight = method.covariance_weight if term == "covariance" else method.fairness_weight
         expected = clf.history_["valid_accuracy"] - weight * clf.history_[f"valid_{term}_loss"]

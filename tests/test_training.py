@@ -37,7 +37,9 @@ class RaiseAt(Callback):
      ("valid_delta_deo", "min")],
 )  # fmt: skip
 def test_early_stopping_keeps_the_best_weights(data, monitor, best):
-    fitted = model(early_stopping=True, monitor=monitor, patience=7, max_epochs=300, learning_rate=0.05)
+    fitted = model(
+        early_stopping=True, monitor=monitor, patience=7, max_epochs=300, learning_rate=0.05, fairness_ramp=0
+    )
     fitted.fit(data.graph, data.y, nodes=TRAIN, validation_nodes=VALID)
     history = fitted.history_
     assert fitted.stop_reason_ == "early_stopping"
@@ -47,13 +49,23 @@ def test_early_stopping_keeps_the_best_weights(data, monitor, best):
 
 
 def test_early_stopping_that_never_stops_keeps_the_best_weights_too(data):
-    fitted = model(early_stopping=True, max_epochs=30, learning_rate=0.05).fit(
+    fitted = model(early_stopping=True, max_epochs=30, learning_rate=0.05, fairness_ramp=0).fit(
         data.graph, data.y, nodes=TRAIN, validation_nodes=VALID
     )
     assert (fitted.stop_reason_, fitted.n_iter_) == ("max_epochs", 30)
     history = fitted.history_
     assert fitted.best_epoch_ == history["valid_score"].idxmax() < 30
     assert fitted.score(data.graph[VALID], data.y[VALID]) == history["valid_accuracy"][fitted.best_epoch_]
+
+
+@pytest.mark.parametrize("ramp", [None, 0.25, 1.0])
+def test_early_stopping_waits_for_the_full_weight(data, ramp):
+    """With a small weight a model may be accurate and unfair; that is not what was asked for."""
+    fitted = model(early_stopping=True, patience=5, max_epochs=60, learning_rate=0.05, fairness_ramp=ramp)
+    fitted.fit(data.graph, data.y, nodes=TRAIN, validation_nodes=VALID)
+    first = int(60 * (0.5 if ramp is None else ramp))
+    assert fitted.best_epoch_ == fitted.history_["valid_score"].loc[first:].idxmax()
+    assert fitted.n_iter_ == min(fitted.best_epoch_ + 5, 60)
 
 
 def test_valid_score_is_accuracy_less_the_weighted_fairness_loss(data):

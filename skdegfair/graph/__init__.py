@@ -1,7 +1,7 @@
 """Graphs: node features, edges, degrees, and how users hand them over. Independent of any model."""
 
 from ._call_forms import accepts_graph
-from ._clusters import graph_clusters
+from ._clusters import CLUSTER_KINDS, graph_clusters
 from ._degree import DEFAULT_SHARE, degree_groups, generalized_degree
 from ._graph import Graph, row_labels
 from ._labels import as_labels, as_typed_array, is_unlabeled
@@ -11,6 +11,7 @@ from ._transformer import GraphTransformer
 from ._validation import check_adjacency, check_features, check_nodes, check_row_labels
 
 __all__ = [
+    "CLUSTER_KINDS",
     "DEFAULT_SHARE",
     "Drawn",
     "Graph",

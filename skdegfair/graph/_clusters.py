@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-KINDS = ("neighborhoods", "communities")
+CLUSTER_KINDS = ("neighborhoods", "communities")
 PASSES = 5
 """Few nodes move after the first passes."""
 
@@ -47,11 +47,13 @@ def graph_clusters(A: Any, kind: str = "neighborhoods") -> NDArray[np.intp]:
     >>> graph_clusters(A).tolist()
     [0, 0, 0, 1, 1, 2]
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {list(KINDS)}, got {kind!r}.")
+    if kind not in CLUSTER_KINDS:
+        raise ValueError(f"kind must be one of {list(CLUSTER_KINDS)}, got {kind!r}.")
     edges = sp.csr_array(A, dtype=np.float64)
     if edges.shape[0] != edges.shape[1]:
         raise ValueError(f"A must be square, one row and one column per node, got shape {edges.shape}.")
+    if edges.nnz and edges.data.min() < 0:
+        raise ValueError("A has negative weights, which communities and neighborhoods are not defined for.")
     edges = sp.csr_array(edges.maximum(edges.T))
     clusters = _neighborhoods(edges) if kind == "neighborhoods" else _communities(edges)
     return np.unique(clusters, return_inverse=True)[1].astype(np.intp)

@@ -101,7 +101,7 @@ def check_nodes(nodes: Any, n_nodes: int, *, name: str = "nodes") -> NDArray[np.
     return nodes.astype(np.intp, copy=False)
 
 
-def check_row_labels(labels: pd.Index | None, **given: Any) -> None:
+def check_row_labels(labels: pd.Index | None, /, **given: Any) -> None:
     """Raise ValueError if a Series has the labels of the nodes in another order, as it is read by position."""
     for name, value in given.items():
         if labels is None or not isinstance(value, pd.Series) or isinstance(value.index, pd.RangeIndex):

@@ -78,6 +78,8 @@ def assess(
     known = ~is_unlabeled(truth, placeholder_of(estimator))
     if labels is None and hasattr(estimator, "classes_") and not pd.isna(truth[known]).any():
         labels = np.union1d(estimator.classes_, as_typed_array(truth[known]))
+        if reference is not None:
+            labels = np.union1d(labels, as_typed_array(reference[known]))
     return Assessed(
         truth[known],
         predicted[known],

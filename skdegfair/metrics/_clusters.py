@@ -9,7 +9,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..graph import Graph, graph_clusters
+from ..graph import CLUSTER_KINDS, Graph, graph_clusters
 from ._table import GroupTable
 
 NO_GRAPH = (
@@ -32,6 +32,8 @@ def cluster_numbers(clusters: Any, graph: Any) -> Clusters | None:
     if clusters is None:
         return None
     if isinstance(clusters, str):
+        if clusters not in CLUSTER_KINDS:
+            raise ValueError(f"clusters must be one of {list(CLUSTER_KINDS)} or an array, got {clusters!r}.")
         if not isinstance(graph, Graph):
             raise ValueError(NO_GRAPH.format(clusters=clusters))
         A = sp.csr_array((graph.n_nodes, graph.n_nodes)) if graph.A is None else graph.A

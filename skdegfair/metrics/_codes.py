@@ -134,16 +134,16 @@ _CODES = (
         "one node. This happens only if several nodes have the same degree.",
         why="Nodes of equal degree stay in the same group. The groups then differ in size, and a small group makes the "
         "gaps noisy.",
-        advice="Choose the boundary with groups=degree_groups(degree, threshold=...), or change share.",
+        advice="Choose the boundary with groups=degree_groups(test.degree(), threshold=...), or change share.",
     ),
 )
 FINDING_CODES: Mapping[str, FindingCode] = {each.code: each for each in _CODES}
 """All codes, the most important first."""
 
 
-def check_codes(mute: str | Iterable[str]) -> tuple[str, ...]:
+def check_codes(mute: str | Iterable[str] | None) -> tuple[str, ...]:
     """Return the codes to mute, in order. Raises ValueError if one does not exist."""
-    codes = {mute} if isinstance(mute, str) else set(mute)
+    codes = {mute} if isinstance(mute, str) else set(mute or ())
     unknown = codes - set(FINDING_CODES)
     if unknown:
         names = ", ".join(map(repr, sorted(map(str, unknown))))

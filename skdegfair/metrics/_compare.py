@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,8 @@ def compare_models(
     """
     check_options(pairs, confidence_level, n_resamples)
     reference = _check_names(models, reference)
-    check_row_labels(row_labels(X), y=y, degree=degree, groups=groups, clusters=clusters)
+    arrays = {name: model for name, model in models.items() if not hasattr(model, "predict")}
+    check_row_labels(row_labels(X), **{"y": y, "degree": degree, "groups": groups, "clusters": clusters, **arrays})
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
@@ -109,7 +111,8 @@ def compare_models(
     if labels is None:
         learned = [np.asarray(model.classes_) for model in models.values() if hasattr(model, "classes_")]
         labels = np.unique(np.concatenate([y_true, *predictions.values(), *learned]))
-    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    state = random_state if isinstance(random_state, Integral) else check_random_state(random_state).randint(2**31 - 1)
+    seed = int(check_random_state(state).randint(2**31 - 1))  # the same as in a report with this state
     options: dict[str, Any] = {
         "labels": np.asarray(labels), "pairs": pairs, "confidence_level": confidence_level, "n_resamples": n_resamples
     }  # fmt: skip
@@ -120,7 +123,7 @@ def compare_models(
             **{**grouping, "degree": degrees},
             hops=hops,
             clusters=numbers,
-            random_state=random_state,
+            random_state=state,
             reference=None if name == reference else predictions[reference],
             name=name,
             **options,
@@ -167,7 +170,8 @@ def compare_fairness(y_true: ArrayLike, y_pred: ArrayLike, y_other: ArrayLike, *
     >>> bool(compare_fairness(y, biased, y, degree=degree).loc["delta_dsp", "p_value"] < 0.05)
     True
     """
-    table = compare_models({"y_pred": y_pred, "y_other": y_other}, None, y_true, **options).table
+    models = {"y_pred": y_pred, "y_other": y_other}
+    table = compare_models(models, None, y_true, reference="y_pred", **options).table
     names = {"corrected_difference": "corrected", "difference_low": "ci_low", "difference_high": "ci_high"}
     second = table.xs("y_other", level="model")
     frame = second.loc[:, "difference":].rename(columns=names)
@@ -202,9 +206,8 @@ def _values(reports: dict[str, DegreeFairnessReport], reach: NDArray[np.float64]
     rows = {}
     for number, (name, report) in enumerate(reports.items()):
         accuracy = report.scores.loc["predictions", "accuracy"]
-        n_nodes = report.counts.sum() + report.table.outside.sum()
         low, high = (
-            wilson_interval(accuracy, n_nodes, report.confidence_level)
+            wilson_interval(accuracy, report.table.n_nodes, report.confidence_level)
             if reach is None
             else np.clip([accuracy - reach[number], accuracy + reach[number]], 0.0, 1.0)
         )

@@ -6,6 +6,7 @@ from html import escape
 
 import pandas as pd
 
+from ._findings import wrap
 from ._render import STYLE, percent, what_is_drawn
 from ._report import DegreeFairnessReport
 
@@ -62,7 +63,7 @@ class ModelComparison:
         parts = [self._heading()]
         for title, frame in self._sections().items():
             parts.append(f"{title}\n{frame.to_string(index_names=False)}")
-        return "\n\n".join(parts)
+        return "\n\n".join([*parts, wrap(HOW_TO_READ.format(level=self._level))])
 
     def _repr_html_(self) -> str:
         parts = [f'<style>{STYLE}</style><div class="skdegfair">', f"<p>{escape(self._heading())}</p>"]
@@ -81,10 +82,9 @@ class ModelComparison:
 
     def _heading(self) -> str:
         table = self._report.table
-        n_nodes = int(table.counts.sum() + table.outside.sum())
         return (
-            f"{len(self.reports)} models on {n_nodes} nodes, {len(table.classes)} classes, {len(table.groups)} groups. "
-            f"Differences are from {self.reference}.\n"
+            f"{len(self.reports)} models on {table.n_nodes} nodes, {len(table.classes)} classes, "
+            f"{len(table.groups)} groups. Differences are from {self.reference}.\n"
             f"All numbers except p-values are percentages. {self._report.n_resamples} resamples. "
             f"{what_is_drawn(self._report)}"
         )

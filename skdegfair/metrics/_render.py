@@ -121,8 +121,9 @@ def write_page(report: Report, path: str | Path | None, title: str, figures: Map
 def heading(report: Report) -> str:
     """Say what was assessed."""
     return (
-        f"Degree fairness of {report.name or 'predictions'} for {_n_nodes(report)} nodes, "
-        f"{len(report.table.classes)} classes, {len(report.table.groups)} groups by {_degree(report)}."
+        f"Degree fairness of {report.name or 'predictions'} for {report.table.n_nodes} nodes, "
+        f"{len(report.table.classes)} classes, {len(report.table.groups)} groups"
+        f"{'' if report.share is None else f' by {_degree(report)}'}."
     )
 
 
@@ -177,10 +178,6 @@ def sections(report: Report) -> list[tuple[str, str, pd.DataFrame]]:
             _class_gaps(report, level),
         ),
     ]
-
-
-def _n_nodes(report: Report) -> int:
-    return int(report.table.counts.sum() + report.table.outside.sum())
 
 
 def _degree(report: Report) -> str:

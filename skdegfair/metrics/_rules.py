@@ -52,7 +52,7 @@ def gap_within_chance(report: ReportTables) -> Statements:
         if gap["p_value"] >= _alpha(report):
             yield (
                 name,
-                f"The {TITLES[name]} is {percent(gap['gap'])} points. If degree played no role, it would be "
+                f"The {TITLES[name]} is {percent(gap['gap'])} points. If the group played no role, it would be "
                 f"{percent(gap['null_mean'])} on average ({_p(gap['p_value'])}).",
             )
 
@@ -124,7 +124,8 @@ def missing_class(report: ReportTables) -> Statements:
 
 
 def too_few_nodes(report: ReportTables) -> Statements:
-    smallest = report.group_scores["n"].min()
+    sizes = report.group_scores["n"]
+    smallest = sizes[sizes > 0].min()
     for name, gap in _tested_gaps(report):
         size = report.detectable_gaps[name]
         if gap["p_value"] < _alpha(report) or size <= SMALL_GAP:
@@ -138,9 +139,9 @@ def too_few_nodes(report: ReportTables) -> Statements:
         factor = (size / SMALL_GAP) ** 2
         yield (
             name,
-            f"A {TITLES[name]} can be seen reliably from {percent(size)} points. For 5 points, it takes about "
-            f"{factor:.2g} times as many nodes: {_rounded(factor * smallest)} instead of {smallest} in the smallest "
-            "group.",
+            f"A true {TITLES[name]} can be seen reliably from {percent(size)} points. For {100 * SMALL_GAP:g} points, "
+            f"it takes about {factor:{'.2g' if factor < 10 else ',.0f'}} times as many nodes: "
+            f"{_rounded(factor * smallest)} instead of {smallest} in the smallest group.",
         )
 
 
@@ -160,7 +161,7 @@ def small_cells(report: ReportTables) -> Statements:
 def unequal_shares(report: ReportTables) -> Statements:
     if report.share is None:
         return
-    n_nodes = int(report.table.counts.sum() + report.table.outside.sum())
+    n_nodes = report.table.n_nodes
     intended = report.share * n_nodes
     for group, n in report.group_scores["n"].items():
         if abs(n - intended) > max(SHARE_TOLERANCE * intended, 1):
@@ -193,7 +194,7 @@ def _tested_gaps(report: ReportTables) -> Iterator[tuple[str, pd.Series]]:
 
 def _largest_difference(report: ReportTables, name: str) -> str:
     """Name the class that groups differ most in."""
-    rates = report.rates["rate"].loc[BY_CLASS[name]].unstack("group")[report.table.groups]
+    rates = report.rates["rate"].loc[BY_CLASS[name]].unstack("group").reindex(columns=report.table.groups)
     label = rates.index[np.nanargmax(gaps(rates.to_numpy()))]
     row = rates.loc[label]
     high, low = row.idxmax(), row.idxmin()

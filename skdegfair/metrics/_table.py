@@ -37,6 +37,11 @@ class GroupTable(NamedTuple):
     groups: list[Any]
     classes: list[Any]
 
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, with those in no group."""
+        return int(self.counts.sum() + self.outside.sum())
+
 
 def group_counts(
     y_true: NDArray[Any], y_pred: NDArray[Any], groups: NDArray[Any], n_classes: int, n_groups: int = 2

@@ -67,6 +67,8 @@ class AdversaryLoss:
     def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
         logits, hidden = output.heads["adversary"], output.hidden
         group, bound = batch.derived(self, lambda: self._groups(batch, logits))
+        if not (group >= 0).any():  # a batch without a node of any group
+            return (logits * 0).sum()
         loss = cross_entropy(logits, group, ignore_index=-1)
         is_networks_turn = hidden is not None and hidden.requires_grad
         return loss.detach() if is_networks_turn and loss.item() > bound else loss

@@ -238,7 +238,7 @@ degree_encoding_dim
     _parameter_constraints: dict[str, Any] = {
         name: constraint
         for name, constraint in DegFair._parameter_constraints.items()
-        if name not in ("context_hops", "context_pool", "fairness_loss")
+        if name not in ("context_hops", "context_pool") and (name == "fairness_weight" or "fairness" not in name)
     }
 
     def __init__(
