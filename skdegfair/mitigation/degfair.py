@@ -192,7 +192,7 @@ class DegFair(Mitigation):
         walks grows linearly with r.
     context_weight : float, default=1.0
         epsilon: how much the debiasing context modulates the aggregation.
-    fairness_weight : float, default=5.0
+    fairness_weight : float, default=2.5
         mu: weight of the fairness loss. A larger weight trades accuracy for fairness.
     constraint_weight : float, default=1e-4
         lambda: weight of the two penalties, L3 on the context that the other group's function would give and L4 on
@@ -200,10 +200,11 @@ class DegFair(Mitigation):
     fairness_loss : {"dsp", "deo", "both"}, default="dsp"
         Whether both groups should receive each class equally often (degree statistical parity, DSP), nodes of each
         class should be recognized equally often in both groups (degree equal opportunity, DEO), or both.
-    fairness_groups : "threshold", float or int, default=5
-        The groups that the fairness loss compares: this number of groups between quantiles of the training nodes'
-        degrees, all pairs of them; a share such as 0.2, for the training nodes of lowest and of highest degree alone,
-        as in the metrics; or "threshold", for S_0 and S_1 (the paper's loss, Eq. 11).
+    fairness_groups : "threshold", float or int, default=0.2
+        The groups that the fairness loss compares: a share such as 0.2, for the training nodes of lowest and of
+        highest degree, as in the metrics; "threshold", for S_0 and S_1 (the paper's loss, Eq. 11); or the number of
+        groups between quantiles of the training nodes' degrees, of which all pairs are compared. With a share, the
+        loss says nothing about the nodes in between; with a number of groups, such as 5, all nodes count.
     fairness_hops : int, default=1
         Number of hops of the generalized degree by which these groups are made.
     fairness_ramp : float or None, default=None
@@ -277,10 +278,10 @@ class DegFair(Mitigation):
         context_hops: int = 1,
         context_pool: str = "set",
         context_weight: float = 1.0,
-        fairness_weight: float = 5.0,
+        fairness_weight: float = 2.5,
         constraint_weight: float = 1e-4,
         fairness_loss: str = "dsp",
-        fairness_groups: str | float = 5,
+        fairness_groups: str | float = 0.2,
         fairness_hops: int = 1,
         fairness_ramp: float | None = None,
         scale_shift: bool = True,
