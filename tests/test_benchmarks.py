@@ -306,7 +306,8 @@ def runs_of(model, accuracy, dsp, *, graph="made up", p_dsp=0.01, label_p=0.01, 
     """Three splits of a model on a graph with three classes."""
     return [
         {"part": "compare", "graph": graph, "model": model, "split": split, "accuracy": accuracy + 0.01 * split,
-         "delta_dsp": dsp + 0.01 * split, "delta_deo": deo + 0.01 * (split == 1), "delta_dsp_fifths": dsp + 0.1, "p_dsp": p_dsp, "chance_dsp": 0.05,
+         "delta_dsp": dsp + 0.01 * split, "delta_deo": deo + 0.01 * (split == 1), "p_dsp": p_dsp, "chance_dsp": 0.05,
+         "delta_dsp_fifths": dsp + 0.1,
          "label_dsp": 0.3, "label_p": label_p, "n_classes": 3, "n_nodes": 100, "training_accuracy": 0.9}
         for split in range(3)
     ]  # fmt: skip

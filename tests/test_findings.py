@@ -397,7 +397,7 @@ def test_order_and_attributes():
     codes = [finding.code for finding in report.findings]
     assert codes == sorted(codes)
     assert "DF03" in codes
-    assert list(FINDING_CODES) == [f"DF{number:02d}" for number in range(1, 10)]
+    assert list(FINDING_CODES) == [f"DF{number:02d}" for number in range(1, 11)]
     for finding in report.findings:
         code = FINDING_CODES[finding.code]
         assert (finding.title, finding.how, finding.why, finding.advice) == (
@@ -427,7 +427,7 @@ def test_mute():
     silent = degree_fairness_report(y, y, mute=FINDING_CODES, **options)
     assert len(silent.findings) == 0
     assert str(silent.findings).startswith("No findings.")
-    with pytest.raises(ValueError, match=r"mute contains 'DF8'\. The codes of findings are DF01, .*, DF09\."):
+    with pytest.raises(ValueError, match=r"mute contains 'DF8'\. The codes of findings are DF01, .*, DF10\."):
         degree_fairness_report(y, y, mute=("DF01", "DF8"), **options)
 
 
@@ -526,3 +526,38 @@ def test_a_reference_may_predict_a_class_of_its_own(data):
         estimator, data.graph, data.y % 2, reference=np.full(len(data.y), 2), n_resamples=19
     )
     assert report.classes == [0, 1, 2]
+
+
+# -- DF10: nodes between the two groups ---------------------------------------------------------------
+
+
+def between(random, middle, n=600, **options):
+    """Class 1 is predicted for half of the nodes of low and of high degree, and for another share in between."""
+    degree = np.arange(n)
+    rate = np.where((degree >= 0.4 * n) & (degree < 0.6 * n), middle, 0.5)
+    predicted = (random.rand(n) < rate).astype(int)
+    return degree_fairness_report(random.randint(2, size=n), predicted, degree=degree, **{"n_resamples": 99} | options)
+
+
+def test_nodes_between_the_groups_are_named():
+    (finding,) = found(between(rng(), 0.95), "DF10")
+    assert "with degree 240 to 359" in finding.statement
+    assert "fairness_groups=5" in finding.advice
+
+
+def test_nodes_between_the_groups_are_found_and_false_alarms_are_rare():
+    def trend(random, **options):  # the outer groups show the whole gap
+        predicted = (random.rand(600) < np.linspace(0.2, 0.8, 600)).astype(int)
+        return degree_fairness_report(random.randint(2, size=600), predicted, degree=np.arange(600), **options)
+
+    cases = {"between": partial(between, middle=0.9), "alike": partial(between, middle=0.5), "trend": trend}
+    share = {name: rates(make, ["DF10"], n=60)["DF10", "delta_dsp"] for name, make in cases.items()}
+    assert share["between"] > 0.9
+    assert share["alike"] <= 0.1
+    assert share["trend"] == 0
+
+
+def test_few_distinct_degrees_have_no_fifths():
+    y = np.arange(60) % 2
+    assert degree_fairness_report(y, y, degree=np.arange(60) % 2, n_resamples=19).fifths_gap is None
+    assert degree_fairness_report(y, y, groups=np.arange(60) // 30, n_resamples=19).fifths_gap is None

@@ -136,6 +136,18 @@ _CODES = (
         "gaps noisy.",
         advice="Choose the boundary with groups=degree_groups(test.degree(), threshold=...), or change share.",
     ),
+    FindingCode(
+        "DF10",
+        "warning",
+        "Nodes between the two groups are treated differently",
+        how="The nodes are divided into fifths by degree. The largest delta DSP of any two fifths is beyond chance "
+        "(nodes are assigned to the fifths at random), and without the part that chance adds it is more than twice "
+        f"the delta DSP of the two groups and {100 * SMALL_GAP:g} points.",
+        why="The two groups leave out most nodes. A model can treat them alike and the nodes in between quite "
+        "differently, above all a model that was trained to treat just these two groups alike.",
+        advice="Assess more groups, as in groups=degree_groups(test.degree(), n_groups=5). For DegFair, set "
+        "fairness_groups=5, so that the fairness loss compares all nodes.",
+    ),
 )
 FINDING_CODES: Mapping[str, FindingCode] = {each.code: each for each in _CODES}
 """All codes, the most important first."""

@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
+from ..graph import degree_groups
 from ._inference import BY_CLASS, MEASURES, Resampled, resample
 from ._paired import Predicted, predicted_by, resample_models
-from ._resampling import chunks, p_value
-from ._table import Counts, Rates, classes_of, mean_gap
+from ._resampling import chunks, p_value, permuted_tables
+from ._table import Counts, GroupTable, Rates, classes_of, mean_gap, prediction_rates, table_of
 
 POWER = 0.8
 """Share of samples in which a gap of the detectable size is beyond chance."""
@@ -144,6 +145,37 @@ def _errors_at_parity(one: Rates, other: Rates) -> int:
         return 0
     distance = np.abs(one / sizes[0] - other / sizes[1]).sum() / 2
     return ceil(min(sizes) * distance - 1e-9)
+
+
+class Fifths(NamedTuple):
+    """The nodes divided into fifths by degree: counts, and the lowest and highest degree of each fifth."""
+
+    table: GroupTable
+    ranges: pd.DataFrame
+
+
+def fifths_of(y_true: ArrayLike, y_pred: ArrayLike, degrees: NDArray[np.float64], labels: Any) -> Fifths | None:
+    """Divide nodes into fifths, which are fewer than five if many degrees are equal. None if two are left."""
+    numbers = degree_groups(degrees, n_groups=5)
+    if numbers.max() < 2:
+        return None
+    ranges = pd.Series(degrees).groupby(numbers).agg(["min", "max"])
+    table = table_of(y_true, y_pred, degree=None, groups=numbers, share=None, labels=labels)
+    return Fifths(table, ranges)
+
+
+def fifths_gap(fifths: Fifths, *, n_resamples: int, seed: int) -> pd.Series:
+    """Compute the largest delta DSP of any two fifths, its mean under chance and its p-value."""
+    rng = np.random.default_rng(seed)
+    counts = fifths.table.counts
+    null = np.concatenate(
+        [
+            mean_gap(prediction_rates(permuted_tables(counts, size, rng, within_class=False)), "max")
+            for size in chunks(n_resamples, counts.size)
+        ]
+    )
+    gap = float(mean_gap(prediction_rates(counts), "max"))
+    return pd.Series({"gap": gap, "null_mean": null.mean(), "p_value": p_value(gap, null)})
 
 
 def detectable_gap(sample: Resampled, *, pairs: str, confidence_level: float) -> float:

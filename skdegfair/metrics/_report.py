@@ -16,7 +16,7 @@ from . import _render
 from ._assessed import assess, name_of
 from ._clusters import cluster_numbers, table_by_cluster
 from ._curve import degree_curve
-from ._evidence import all_classes, with_reference
+from ._evidence import all_classes, fifths_of, with_reference
 from ._findings import Findings
 from ._report_tables import ReportTables
 from ._resampling import check_options
@@ -260,12 +260,13 @@ def degree_fairness_report(
         labels = all_classes(y_true, y_pred, reference)
     table = table_of(y_true, y_pred, labels=labels, **grouping)
     numbers, _ = group_numbers(**grouping)
-    ranges = curve = by_cluster = compared = None
+    ranges = curve = by_cluster = compared = fifths = None
     if degrees is not None:
         right = as_labels(y_true) == as_labels(y_pred)
         curve = degree_curve(right, degrees, confidence_level=confidence_level)
         ranges = pd.Series(degrees).groupby(numbers).agg(degree_min="min", degree_max="max")
         ranges = ranges.reindex(range(len(table.groups)))
+        fifths = fifths_of(y_true, y_pred, degrees, table.classes) if groups is None else None
     drawn_together = cluster_numbers(clusters, degree)
     if drawn_together is not None:
         by_cluster = table_by_cluster(table, y_true, y_pred, numbers, drawn_together)
@@ -278,6 +279,7 @@ def degree_fairness_report(
         curve=curve,
         by_cluster=by_cluster,
         compared=compared,
+        fifths=fifths,
         share=(DEFAULT_SHARE if share is None else share) if groups is None else None,
         seed=int(check_random_state(random_state).randint(2**31 - 1)),
         hops=hops,

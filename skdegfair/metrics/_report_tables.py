@@ -10,7 +10,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from ._codes import check_codes
-from ._evidence import Reference, change_from_reference, detectable_gap, label_gap
+from ._evidence import Fifths, Reference, change_from_reference, detectable_gap, fifths_gap, label_gap
 from ._inference import BY_CLASS, Resampled, class_gap_frame, gap_frame, rate_frame, resample
 from ._paired import Predicted
 from ._scores import overall_scores, scores_by_group
@@ -32,6 +32,8 @@ class ReportTables:
         The counts of each cluster, if whole clusters are resampled.
     compared : Predicted or None, default=None
         The nodes with the predictions of a reference model, and with the assessed ones.
+    fifths : Fifths or None, default=None
+        The nodes divided into fifths by degree, if the groups are the nodes of lowest and of highest degree.
     share : float or None, default=None
         Intended fraction of the nodes in each group, if groups were made by degree.
     seed : int, default=0
@@ -47,6 +49,7 @@ class ReportTables:
         curve: pd.DataFrame | None = None,
         by_cluster: sp.csr_array | None = None,
         compared: Predicted | None = None,
+        fifths: Fifths | None = None,
         share: float | None = None,
         seed: int = 0,
         hops: int = 1,
@@ -57,7 +60,7 @@ class ReportTables:
         mute: str | Iterable[str] = (),
     ) -> None:
         self.table, self.ranges, self.curve = table, ranges, curve
-        self.by_cluster, self.compared = by_cluster, compared
+        self.by_cluster, self.compared, self.fifths = by_cluster, compared, fifths
         self.share, self.seed, self.hops, self.pairs = share, seed, hops, pairs
         self.confidence_level, self.n_resamples = confidence_level, n_resamples
         self.name, self.mute = name, check_codes(mute)
@@ -103,6 +106,11 @@ class ReportTables:
     def label_gap(self) -> pd.Series:
         """Delta DSP of the true labels, its p-value, and the errors that a delta DSP of 0 takes at least."""
         return label_gap(self.counts, self.by_cluster, pairs=self.pairs, n_resamples=self.n_resamples, seed=self.seed)
+
+    @cached_property
+    def fifths_gap(self) -> pd.Series | None:
+        """The largest delta DSP of any two fifths of the nodes by degree, its mean under chance and its p-value."""
+        return None if self.fifths is None else fifths_gap(self.fifths, n_resamples=self.n_resamples, seed=self.seed)
 
     @cached_property
     def detectable_gaps(self) -> pd.Series:

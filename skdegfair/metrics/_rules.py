@@ -13,7 +13,7 @@ from ._findings import Finding, Findings
 from ._inference import BY_CLASS
 from ._render import TITLES, percent
 from ._report_tables import ReportTables
-from ._table import gaps
+from ._table import gaps, prediction_rates
 
 N_NAMED = 3
 """Number of missing classes that are listed by name."""
@@ -169,6 +169,25 @@ def unequal_shares(report: ReportTables) -> Statements:
             yield None, f"Group {group} has {n} of {n_nodes} nodes ({actual} %). Its share is {share} %."
 
 
+def between_the_groups(report: ReportTables) -> Statements:
+    found, outer = report.fifths_gap, report.gaps.loc["delta_dsp", "gap"]
+    if found is None or report.fifths is None or not found["p_value"] < _alpha(report):
+        return
+    if not found["gap"] - found["null_mean"] > max(2 * outer, SMALL_GAP):
+        return
+    rates = pd.DataFrame(prediction_rates(report.fifths.table.counts), columns=report.fifths.table.classes)
+    label = (rates.max() - rates.min()).idxmax()
+    high, low = rates[label].idxmax(), rates[label].idxmin()
+    degrees = {fifth: "{:g} to {:g}".format(*report.fifths.ranges.loc[fifth]) for fifth in (high, low)}
+    yield (
+        "delta_dsp",
+        f"The delta DSP of the two groups is {percent(outer)} points, that of any two fifths of the nodes "
+        f"{percent(found['gap'])} ({_p(found['p_value'])}). Class {label} is predicted for "
+        f"{percent(rates.loc[high, label])} % of the nodes with degree {degrees[high]} and for "
+        f"{percent(rates.loc[low, label])} % of those with degree {degrees[low]}.",
+    )
+
+
 RULES: dict[str, Rule] = {
     "DF01": clear_gap,
     "DF02": gap_within_chance,
@@ -179,6 +198,7 @@ RULES: dict[str, Rule] = {
     "DF07": too_few_nodes,
     "DF08": small_cells,
     "DF09": unequal_shares,
+    "DF10": between_the_groups,
 }
 
 
