@@ -31,12 +31,13 @@ QUICK = "--quick" in sys.argv
 n_nodes, n_seeds = (200, 1) if QUICK else (1500, 3)
 data = make_degree_biased_graph(n_nodes, random_state=0)
 train, test = train_test_split(np.arange(n_nodes), test_size=0.5, stratify=data.y, random_state=0)
-clf = GNNClassifier(max_epochs=10 if QUICK else 300)
+clf = GNNClassifier(max_epochs=10 if QUICK else 200)
 methods = [
     None,
-    DegFair(fairness_weight=3),
-    DegFair(fairness_weight=10),
-    DegFair(fairness_weight=3, fairness_loss="deo"),
+    DegFair(),
+    DegFair(fairness_groups="threshold"),
+    DegFair(fairness_groups=5, fairness_weight=5),
+    DegFair(fairness_loss="both"),
     FairGNN(covariance_weight=1),
     FairGNN(covariance_weight=4),
     RawlsGCN(),
