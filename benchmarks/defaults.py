@@ -356,7 +356,7 @@ def main():
         table.round(3).to_csv(folder / f"defaults_{part}.csv", index=False)
         print("\n".join(lines))
         if folder == RESULTS:
-            into_page("defaults.rst", f"defaults {part}", lines)
+            into_page("defaults.rst", f"defaults {part}", [*lines, ""])
 
 
 if __name__ == "__main__":
