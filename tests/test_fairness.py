@@ -16,7 +16,7 @@ def gaps(weight, kind, backbone="gcn", **switches):
     for seed in SEEDS:
         data = make_degree_biased_graph(400, random_state=seed)
         train, test = np.arange(0, 400, 2), np.arange(1, 400, 2)
-        mitigation = DegFair(fairness_weight=weight, fairness_loss=kind, **switches)
+        mitigation = DegFair(fairness_groups="threshold", fairness_weight=weight, fairness_loss=kind, **switches)
         clf = GNNClassifier(backbone=backbone, mitigation=mitigation, max_epochs=150, random_state=seed)
         clf.fit(data.graph[train], data.y[train])
         p, y = clf.predict_proba(data.graph[test]), data.y[test]
