@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
-import scipy.sparse as sp
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
@@ -15,13 +13,11 @@ from ..nn import Batch, Output, SparseOperator
 from .groups import DegreeGroups
 
 
-class Members(NamedTuple):
-    """Which nodes of a batch count for the mean predictions of each group."""
+class Contrast(NamedTuple):
+    """How the predictions of a batch become differences between the means of groups."""
 
-    sums: SparseOperator  # (n_groups, n_batch), adds up the nodes of each group
-    counted: Tensor | None  # (n_batch, n_classes), 1 where a node counts for a class; None: everywhere
-    n: Tensor  # (n_groups, n_classes), number of nodes
-    pairs: Tensor  # (n_pairs, 2)
+    differences: SparseOperator  # (n_pairs, n_batch), first group of a pair minus second
+    counted: Tensor | None  # (n_batch, n_classes), 1 / n where a node counts for a class; None: 1 / n is in differences
     defined: Tensor  # (n_pairs, n_classes), 1 / n_pairs where both groups have a node
 
 
@@ -46,24 +42,30 @@ class FairnessLoss:
 
     def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
         probability = output.log_probability.exp()
-        made = batch.derived(
-            (self, probability.shape), lambda: [self._members(kind, y, batch, probability) for kind in self.kinds]
+        contrasts = batch.derived(
+            (self, probability.shape), lambda: [self._contrast(kind, y, batch, probability) for kind in self.kinds]
         )
-        return torch.stack([self._loss(probability, members, batch) for members in made]).sum()
+        first, *others = (self._loss(probability, contrast, batch) for contrast in contrasts)
+        return sum(others, start=first)
 
-    def _loss(self, probability: Tensor, members: Members, batch: Batch) -> Tensor:
-        counted = probability if members.counted is None else probability * members.counted
-        rates = batch.reduce(members.sums @ counted) / members.n
-        first, second = rates[members.pairs].unbind(1)
-        return ((first - second).square() * members.defined).sum()
+    def _loss(self, probability: Tensor, contrast: Contrast, batch: Batch) -> Tensor:
+        counted = probability if contrast.counted is None else probability * contrast.counted
+        gaps = batch.reduce(contrast.differences @ counted)
+        return (gaps.square() * contrast.defined).sum()
 
-    def _members(self, kind: str, y: Tensor, batch: Batch, like: Tensor) -> Members:
-        group = self.groups.of(batch).numpy()
-        inside = np.flatnonzero(group >= 0)
-        member = sp.csr_array((np.ones(len(inside)), (group[inside], inside)), shape=(len(self.groups), len(group)))
-        counted = one_hot(y, like.shape[1]).to(like) if kind == "deo" else torch.ones_like(like)
-        sums = SparseOperator(member, like.dtype).to(like.device)
-        n = batch.reduce((sums @ counted).detach())
-        pairs = torch.tensor(list(combinations(range(len(n)), 2)), dtype=torch.int64, device=like.device).view(-1, 2)
+    def _contrast(self, kind: str, y: Tensor, batch: Batch, like: Tensor) -> Contrast:
+        group, n_groups = self.groups.of(batch), len(self.groups)
+        member = one_hot(group + 1, n_groups + 1)[:, 1:].double()  # a row of zeros for no group
+        of_class = torch.ones_like(like) if kind == "dsp" else one_hot(y, like.shape[1])
+        n = batch.reduce((member.T @ of_class.cpu().double()).to(like))
+        pairs = torch.tensor(list(combinations(range(n_groups), 2)), dtype=torch.int64).view(-1, 2)
         defined = (n[pairs] > 0).all(1).to(like) / max(len(pairs), 1)
-        return Members(sums, counted if kind == "deo" else None, n.clamp(min=1), pairs, defined)
+        share = (1 / n.clamp(min=1)).cpu().double()  # (n_groups, n_classes)
+        sign = one_hot(pairs[:, 0], n_groups).double() - one_hot(pairs[:, 1], n_groups).double()
+        counted = None
+        if kind == "dsp":
+            sign = sign * share[:, 0]
+        else:
+            counted = of_class.to(like) * (member @ share).to(like)
+        differences = SparseOperator((sign @ member.T).numpy(), like.dtype).to(like.device)
+        return Contrast(differences, counted, defined)
