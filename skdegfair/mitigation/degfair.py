@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from ..graph import Graph
 from ..nn import GCN, GNN, Architecture, Block, Conv, Reach, SparseOperator, Term, Terms
 from ..nn.conv import Propagate
-from ..nn.dense import dense_product, total
+from ..nn.dense import dense_product, row_by_row, total
 from ..nn.features import Features, propagate, rounded, transform
 from ..nn.weights import glorot_, parameter
 from .base import Mitigation
@@ -120,7 +120,8 @@ class DebiasedConv(nn.Module):
         terms: Terms = {}
         if self.film_weight is not None and self.film_bias is not None:
             degrees = block.derived(("degrees", len(self.film_weight)), lambda: self._distinct(block))
-            film = dense_product(degrees.encoding, self.film_weight) + self.film_bias  # Eq. 8
+            product = row_by_row if block.share is None else dense_product
+            film = product(degrees.encoding, self.film_weight) + self.film_bias  # Eq. 8
             if block.share is not None:
                 terms["scale_shift"] = total(film.square() * degrees.share)  # Eq. 13
             gamma, beta = film.split(self.d_out, dim=1)

@@ -64,6 +64,11 @@ def transpose_times(h: Tensor, grad: Tensor) -> Tensor:
     return sums
 
 
+def row_by_row(h: Tensor, weight: Tensor) -> Tensor:
+    """``h @ weight`` for few rows, each with the same bits whatever the other rows are. (n, d_in) -> (n, d_out)."""
+    return torch.bmm(h[:, None], weight.expand(len(h), *weight.shape))[:, 0]
+
+
 def total(values: Tensor) -> Tensor:
     """The sum of all entries, by column sums, which are not divided among threads. (n, d) -> ()."""
     return values.sum(0).sum()
