@@ -27,6 +27,7 @@ extras = {
         "pytest>=8.0",
         "pytest-xdist>=3.6",
         "ruff>=0.6",
+        "safetensors>=0.4",
         "torch_geometric>=2.5",
     ],
     "docs": ["numpydoc>=1.6", "pydata-sphinx-theme>=0.15", "sphinx>=7.2", "sphinx-gallery>=0.15"],

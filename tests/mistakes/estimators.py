@@ -1,0 +1,7 @@
+"""Mistakes: estimators."""
+
+from __future__ import annotations
+
+from .cases import Mistake
+
+MISTAKES: list[Mistake] = []

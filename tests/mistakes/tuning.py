@@ -1,0 +1,7 @@
+"""Mistakes: tuning."""
+
+from __future__ import annotations
+
+from .cases import Mistake
+
+MISTAKES: list[Mistake] = []
