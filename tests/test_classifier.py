@@ -441,9 +441,9 @@ def test_series_in_another_order_are_refused(data):
     np.testing.assert_array_equal(same.predict_proba(graph), expected)
     np.testing.assert_array_equal(model().fit(graph[TRAIN], y.iloc[TRAIN]).predict_proba(graph), expected)
     for change in ({"y": y[::-1]}, {"nodes": mask[::-1]}, {"validation_nodes": mask[::-1]}):
-        with pytest.raises(ValueError, match=f"{next(iter(change))} carries the labels of X's rows"):
+        with pytest.raises(ValueError, match=f"{next(iter(change))} and X have the same labels"):
             model().fit(**{"X": graph, "y": y} | change)
-    with pytest.raises(ValueError, match="y carries the labels"):
+    with pytest.raises(ValueError, match="y and X have the same labels"):
         same.score(graph, y[::-1])
 
 

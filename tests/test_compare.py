@@ -239,7 +239,7 @@ def test_predictions_in_another_order_than_the_nodes_are_refused(data):
     graph = Graph(X, data.A)
     shuffled = pd.Series(data.y, index=labels).sample(frac=1, random_state=0)
     for name in ("predictions", "labels"):
-        with pytest.raises(ValueError, match=f"{name} carries the labels of X's rows in a different order"):
+        with pytest.raises(ValueError, match=f"{name} and X have the same labels in a different order"):
             compare_models({name: shuffled}, graph, data.y, n_resamples=9)
 
 

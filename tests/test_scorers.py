@@ -188,7 +188,7 @@ def test_labels_in_another_order_are_refused(data):
     y = pd.Series(data.y, index=names)
     fitted = model().fit(G, y)
     assert fairness_scoring(fitted, G, y) == fairness_scoring(fitted, data.graph, data.y)
-    with pytest.raises(ValueError, match="y carries the labels of X's rows in a different order"):
+    with pytest.raises(ValueError, match="y and X have the same labels in a different order"):
         fairness_scoring(fitted, G, y[::-1])
 
 

@@ -119,7 +119,7 @@ def test_a_series_in_another_order_is_refused(data):
     one = GNNClassifier(**OPTIONS).fit(X, data.A, data.y, sample_weight=weight).predict_proba(X, data.A)
     other = GNNClassifier(**OPTIONS).fit(X, data.A, data.y, sample_weight=weight.to_numpy()).predict_proba(X, data.A)
     np.testing.assert_array_equal(one, other)
-    with pytest.raises(ValueError, match="sample_weight carries the labels of X's rows in a different order"):
+    with pytest.raises(ValueError, match="sample_weight and X have the same labels in a different order"):
         GNNClassifier(**OPTIONS).fit(X, data.A, data.y, sample_weight=weight[::-1])
 
 

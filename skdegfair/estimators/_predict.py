@@ -12,16 +12,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from ..graph import (
-    Graph,
-    accepts_graph,
-    as_typed_array,
-    check_labels,
-    check_nodes,
-    check_row_labels,
-    is_unlabeled,
-    row_labels,
-)
+from ..graph import Graph, accepts_graph, as_typed_array, check_labels, check_nodes, check_row_labels, is_unlabeled
 from ..nn import GNN, Topology
 from ..training import NodeNet
 
@@ -108,7 +99,7 @@ class GraphPredictor:
         sample_weight : array-like of shape (n_nodes,), default=None
         """
         predicted = self.predict(X, A)
-        check_row_labels(row_labels(X), y=y, nodes=nodes)
+        check_row_labels(X, y=y, nodes=nodes)
         y = check_labels(y, len(predicted))
         chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
         chosen = chosen[~is_unlabeled(y, self.unlabeled)[chosen]]

@@ -29,7 +29,6 @@ from ..graph import (
     degree_groups,
     hold_out,
     node_weights,
-    row_labels,
 )
 from ..mitigation import Mitigation
 from ..nn import GNN, Architecture, Batch, NeighborSampler, Objective, Topology
@@ -194,7 +193,7 @@ default="valid_score"
             self._check_options()
             graph = self._check_graph(X, A, reset=True)
             labels = {"y": y, "nodes": nodes, "validation_nodes": validation_nodes, "sample_weight": sample_weight}
-            check_row_labels(row_labels(X), **labels)
+            check_row_labels(X, **labels)
             targets = check_targets(y, graph.nodes, nodes, validation_nodes, self.unlabeled)
             before = self.net_ if self.warm_start and hasattr(self, "net_") else None
             if before is None:

@@ -1,14 +1,15 @@
 """Graphs: node features, edges, degrees, and how users hand them over. Independent of any model."""
 
+from ._alignment import check_row_labels
 from ._call_forms import accepts_graph
 from ._clusters import CLUSTER_KINDS, graph_clusters
 from ._degree import DEFAULT_SHARE, degree_groups, generalized_degree
-from ._graph import Graph, row_labels
+from ._graph import Graph
 from ._labels import as_labels, as_typed_array, is_unlabeled
 from ._sampling import Drawn, draw_neighbors, draw_walks, hash_keys
 from ._targets import Positions, Targets, check_labels, check_targets, hold_out, node_weights
 from ._transformer import GraphTransformer
-from ._validation import check_adjacency, check_features, check_nodes, check_row_labels
+from ._validation import check_adjacency, check_features, check_nodes
 
 __all__ = [
     "CLUSTER_KINDS",
@@ -36,5 +37,4 @@ __all__ = [
     "hold_out",
     "is_unlabeled",
     "node_weights",
-    "row_labels",
 ]

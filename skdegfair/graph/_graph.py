@@ -9,6 +9,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ._alignment import NodeLabels, check_row_labels, is_count
 from ._convert import edges_from_frame, edges_from_networkx, edges_from_pyg
 from ._degree import generalized_degree
 from ._validation import check_adjacency, check_features
@@ -17,14 +18,6 @@ NOT_AN_ARRAY = (
     "A Graph cannot be used as a plain array, because its edges would be lost. Use graph.features for the features and "
     "graph.degree() for the degrees, or wrap a transformer, as in GraphTransformer(StandardScaler())."
 )
-
-
-def row_labels(X: Any) -> pd.Index | None:
-    """Return the index labels of the nodes in X, a Graph or features, or None if there is no data frame."""
-    frame = X.X if isinstance(X, Graph) else X
-    if not isinstance(frame, pd.DataFrame):
-        return None
-    return frame.index[X.nodes] if isinstance(X, Graph) else frame.index
 
 
 class Graph:
@@ -70,7 +63,7 @@ class Graph:
     [0.0, 0.0]
     """
 
-    __slots__ = ("X", "A", "directed", "_nodes", "_degrees", "__weakref__")
+    __slots__ = ("X", "A", "directed", "_index", "_nodes", "_degrees", "__weakref__")
     __array_ufunc__ = None  # arithmetic with an array is an error, not an elementwise loop
     ndim = 2
     device = "cpu"  # scikit-learn reads it with array_api_dispatch
@@ -79,6 +72,8 @@ class Graph:
         self.X = check_features(X)
         self.A = None if A is None else check_adjacency(A, self.X, directed=directed)
         self.directed = directed
+        labeled = next((frame for frame in (X, A) if isinstance(frame, pd.DataFrame)), None)
+        self._index: pd.Index | None = None if labeled is None else labeled.index  # kept when X becomes an array
         self._nodes: NDArray[np.intp] | None = None
         self._degrees: dict[int, NDArray[np.float64]] = {}
 
@@ -177,6 +172,13 @@ class Graph:
         return np.arange(self.n_nodes) if self._nodes is None else self._nodes
 
     @property
+    def node_labels(self) -> NodeLabels:
+        """The labels of the selected nodes: those of the data frame X or A, otherwise positions in the whole graph."""
+        if self._index is None:
+            return NodeLabels(pd.Index(self.nodes), False)
+        return NodeLabels(self._index if self._nodes is None else self._index[self._nodes], not is_count(self._index))
+
+    @property
     def features(self) -> Any:
         """The features of the selected nodes."""
         if self._nodes is None:
@@ -202,6 +204,7 @@ class Graph:
         cut = self._view(None)
         cut.X = self.features
         cut.A = None if self.A is None else sp.csr_array(self.A[self._nodes][:, self._nodes])
+        cut._index = None if self._index is None else self._index[self._nodes]
         cut._degrees = {}
         return cut
 
@@ -210,6 +213,7 @@ class Graph:
         X = check_features(X)
         if X.shape[0] != self.n_nodes:
             raise ValueError(f"X has {X.shape[0]} rows, but the graph has {self.n_nodes} nodes.")
+        check_row_labels(self.whole(), X=X)
         view = self._view(self._nodes)
         view.X = X
         return view
@@ -218,6 +222,7 @@ class Graph:
         """Return a view of this graph, which was validated before, with other nodes selected."""
         view = object.__new__(type(self))
         view.X, view.A, view.directed, view._degrees = self.X, self.A, self.directed, self._degrees
+        view._index = self._index
         view._nodes = nodes
         return view
 
@@ -268,10 +273,10 @@ class Graph:
         raise TypeError("A Graph is not iterable; iterate over graph.nodes.")
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.X, self.A, self.directed, self._nodes  # degrees are cheaper to compute than to send
+        return self.X, self.A, self.directed, self._index, self._nodes  # degrees are cheaper to compute than to send
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.X, self.A, self.directed, self._nodes = state
+        self.X, self.A, self.directed, self._index, self._nodes = state
         self._degrees = {}
 
     def __copy__(self) -> Graph:

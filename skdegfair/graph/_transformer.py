@@ -12,6 +12,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ._alignment import check_row_labels
 from ._graph import Graph
 
 
@@ -68,6 +69,7 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         X : Graph or feature matrix
         y : array-like of shape (n_selected,), default=None
         """
+        check_row_labels(X, y=y)  # what comes later may get the features without their index
         self.transformer_ = clone(self.transformer).fit(X.features if isinstance(X, Graph) else X, y)
         return self
 
@@ -77,6 +79,7 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         It differs from ``transform`` for transformers that use cross-fitting to avoid
         overfitting, such as scikit-learn's TargetEncoder.
         """
+        check_row_labels(X, y=y)
         self.transformer_ = clone(self.transformer)
         if not isinstance(X, Graph):
             return self.transformer_.fit_transform(X, y)

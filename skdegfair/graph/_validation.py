@@ -101,18 +101,6 @@ def check_nodes(nodes: Any, n_nodes: int, *, name: str = "nodes") -> NDArray[np.
     return nodes.astype(np.intp, copy=False)
 
 
-def check_row_labels(labels: pd.Index | None, /, **given: Any) -> None:
-    """Raise ValueError if a Series has the labels of the nodes in another order, as it is read by position."""
-    for name, value in given.items():
-        if labels is None or not isinstance(value, pd.Series) or isinstance(value.index, pd.RangeIndex):
-            continue
-        if len(labels) == len(value) and not labels.equals(value.index) and set(labels) == set(value.index):
-            raise ValueError(
-                f"{name} carries the labels of X's rows in a different order, but it is read by position. Reorder it, "
-                f"for example with {name}.loc[X.index]."
-            )
-
-
 def _as_csr(A: Any) -> sp.csr_array:
     if isinstance(A, pd.DataFrame):
         A = A.sparse.to_coo() if all(map(_is_sparse_dtype, A.dtypes)) and A.size else A.to_numpy()

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..graph import Graph, as_labels, as_typed_array, check_row_labels, is_unlabeled, row_labels
+from ..graph import Graph, as_labels, as_typed_array, check_row_labels, is_unlabeled
 from ._clusters import Clusters, cluster_numbers
 from ._table import as_degrees
 
@@ -61,7 +61,7 @@ def assess(
     """
     predicts = hasattr(reference, "predict")
     per_node = {"degree": degree, "groups": groups, "clusters": clusters, "reference": None if predicts else reference}
-    check_row_labels(row_labels(X), y=y, **per_node)  # a Series in another order than X
+    check_row_labels(X, y=y, **per_node)  # a Series in another order than X
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from ..graph import Graph, as_labels, check_row_labels, is_unlabeled, row_labels
+from ..graph import Graph, as_labels, check_row_labels, is_unlabeled
 from ._assessed import NO_DEGREES, placeholder_of
 from ._clusters import cluster_numbers
 from ._comparison import BASELINES, ModelComparison
@@ -88,7 +88,7 @@ def compare_models(
     check_options(pairs, confidence_level, n_resamples)
     reference = _check_names(models, reference)
     arrays = {name: model for name, model in models.items() if not hasattr(model, "predict")}
-    check_row_labels(row_labels(X), **{"y": y, "degree": degree, "groups": groups, "clusters": clusters, **arrays})
+    check_row_labels(X, **{"y": y, "degree": degree, "groups": groups, "clusters": clusters, **arrays})
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
