@@ -12,7 +12,10 @@ from skdegfair import DegFairGNNClassifier, GNNClassifier, GraphTransformer
 from skdegfair.mitigation import DegFair, FairGNN, RawlsGCN, ReleasedDegFair
 from skdegfair.nn import BACKBONES
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+    pytest.mark.filterwarnings("ignore::skdegfair.exceptions.NoEdgesWarning"),  # the checks pass no edges
+]
 
 
 REPEATED = "dropout and the scale of the features depend on how often a node is there, not on its weight"

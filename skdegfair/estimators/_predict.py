@@ -12,9 +12,25 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from ..graph import Graph, accepts_graph, as_typed_array, check_labels, check_nodes, check_row_labels, is_unlabeled
+from ..graph import (
+    Graph,
+    accepts_graph,
+    as_typed_array,
+    check_labels,
+    check_nodes,
+    check_row_labels,
+    check_selection,
+    is_unlabeled,
+)
 from ..nn import GNN, Topology
 from ..training import NodeNet
+from ._settings import own_settings
+
+NOT_FINITE = (
+    "The network's output is infinite or NaN for {n} of {of} nodes, the first of which is node {node}. Its features or "
+    "edge weights, or the weights of the network, are too large: scale the features, for example with "
+    "GraphTransformer(StandardScaler()), and fit again with a lower learning_rate."
+)
 
 
 class GraphPredictor:
@@ -36,7 +52,8 @@ class GraphPredictor:
         X : Graph, or {ndarray, sparse matrix, DataFrame} of shape (n_nodes, n_features)
             The graph of ``fit`` or another one with the same features.
         A : {sparse matrix, ndarray, DataFrame} of shape (n_nodes, n_nodes), default=None
-            Adjacency; required if the model was fitted with edges and X is not a Graph.
+            Adjacency; required if the model was fitted with edges and X is not a Graph. ``A="none"`` for nodes without
+            edges.
 
         Returns
         -------
@@ -99,7 +116,9 @@ class GraphPredictor:
         sample_weight : array-like of shape (n_nodes,), default=None
         """
         predicted = self.predict(X, A)
-        check_row_labels(X, y=y, nodes=nodes)
+        check_row_labels(X, y=y, nodes=nodes, sample_weight=sample_weight)
+        if isinstance(X, Graph):
+            check_selection(X, nodes=nodes)
         y = check_labels(y, len(predicted))
         chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
         chosen = chosen[~is_unlabeled(y, self.unlabeled)[chosen]]
@@ -118,9 +137,15 @@ class GraphPredictor:
 
     def _infer(self, graph: Graph, n_layers: int | None = None) -> torch.Tensor:
         """In double precision, so that a prediction does not depend on which other nodes are requested."""
-        module = copy.deepcopy(self.module_).double()
-        device = next(module.parameters()).device
-        topology = Topology(
-            graph, module.operators, feature_scale=self.feature_scale_, dtype=torch.float64, device=device
-        )
-        return module.infer(topology, graph.nodes, n_layers).cpu()
+        device = next(self.module_.parameters()).device
+        with own_settings(device):
+            module = copy.deepcopy(self.module_).double()
+            topology = Topology(
+                graph, module.operators, feature_scale=self.feature_scale_, dtype=torch.float64, device=device
+            )
+            output = module.infer(topology, graph.nodes, n_layers).cpu()
+        undefined = ~output.isfinite().all(1)
+        if undefined.any():
+            node = graph.nodes[int(undefined.nonzero()[0])]
+            raise ValueError(NOT_FINITE.format(n=int(undefined.sum()), of=len(output), node=node))
+        return output

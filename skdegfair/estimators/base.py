@@ -25,20 +25,24 @@ from ..graph import (
     Targets,
     accepts_graph,
     check_row_labels,
+    check_selection,
     check_targets,
     degree_groups,
     hold_out,
     node_weights,
 )
 from ..mitigation import Mitigation
+from ..mitigation.parameters import refuse_booleans
 from ..nn import GNN, Architecture, Batch, NeighborSampler, Objective, Topology
 from ..training import DIVERGED, NodeDataset, NodeNet, SampledNodes, epoch_callbacks
 from ._params import NET_CONSTRAINTS, NetParams
 from ._predict import GraphPredictor
+from ._remarks import after_training, before_training
+from ._settings import own_settings
 
 EDGES_NEEDED = (
     "This {name} was fitted on a graph, so it needs the edges to predict: pass A as well, or a Graph (which is also "
-    "what cross-validation needs). For nodes without edges pass an empty A of shape ({n}, {n})."
+    'what cross-validation needs). For nodes without edges pass A="none".'
 )
 
 NOTHING_TO_HOLD_OUT = (
@@ -174,11 +178,11 @@ default="valid_score"
         y : array-like of shape (n_nodes,)
             One class per node, or per selected node of a Graph.
         A : {sparse matrix, ndarray, DataFrame} of shape (n_nodes, n_nodes), default=None
-            Adjacency. Without it the nodes have no edges.
+            Adjacency. Without it the nodes have no edges; ``A="none"`` says that this is meant.
         nodes : mask or array of positions, default=None
-            Nodes to train on. The model sees the other nodes, but not their labels. Positions refer to y: in
-            ``fit(G[part], y[part])`` position 0 is the first node of the part. Default: all nodes that are not
-            validation nodes.
+            Nodes to train on. The model sees the other nodes, but not their labels. Default: all nodes that are not
+            validation nodes. With a part of a graph, as in ``fit(G[part], y[part])``, only a mask is accepted:
+            positions could refer to the part or to the whole graph.
         validation_nodes : mask or array of positions, default=None
             Nodes on which each epoch is assessed, and early stopping decides. By default early stopping sets a part of
             the training nodes aside.
@@ -189,11 +193,11 @@ default="valid_score"
         -------
         self
         """
-        with _all_or_nothing(self):
-            self._check_options()
+        self._check_options()
+        with _all_or_nothing(self), own_settings(self.device):
             graph = self._check_graph(X, A, reset=True)
-            labels = {"y": y, "nodes": nodes, "validation_nodes": validation_nodes, "sample_weight": sample_weight}
-            check_row_labels(X, **labels)
+            check_row_labels(X, y=y, nodes=nodes, validation_nodes=validation_nodes, sample_weight=sample_weight)
+            check_selection(graph, nodes=nodes, validation_nodes=validation_nodes)
             targets = check_targets(y, graph.nodes, nodes, validation_nodes, self.unlabeled)
             before = self.net_ if self.warm_start and hasattr(self, "net_") else None
             if before is None:
@@ -203,17 +207,19 @@ default="valid_score"
                 if targets.valid is None:
                     warnings.warn(NOTHING_TO_HOLD_OUT, stacklevel=4)
             weights = node_weights(targets, sample_weight, self.class_weight)
-            with torch.inference_mode(False), torch.enable_grad():
-                self._fit(graph, targets, weights, before)
+            mitigation = self._learned_mitigation(graph, targets, before)
+            given = isinstance(X, Graph)
+            meant = {"edges_meant": given or A is not None, "given_directed": given}
+            for remark in before_training(self, graph, targets, mitigation, **meant):
+                warnings.warn(remark, stacklevel=4)
+            self._fit(graph, targets, weights, mitigation, before)
+            for remark in after_training(self, self.history_):
+                warnings.warn(remark, stacklevel=4)
         return self
 
-    def _fit(self, graph: Graph, targets: Targets, weights: NDArray[np.float64] | None, before: NodeNet | None) -> None:
-        if before is not None and not np.array_equal(self.classes_, targets.classes):
-            raise ValueError(
-                f"warm_start=True continues with the classes {self.classes_}, but y contains {targets.classes}."
-            )
+    def _learned_mitigation(self, graph: Graph, targets: Targets, before: NodeNet | None) -> Mitigation:
+        """The mitigation, checked, with what it learns from the graph; the base class for the plain network."""
         mitigation = self._make_mitigation() or Mitigation()
-        plain = type(mitigation) is Mitigation
         mitigation.check(
             backbone=self.backbone,
             n_layers=self.n_layers,
@@ -221,12 +227,26 @@ default="valid_score"
             distributed=self.distributed,
             directed=graph.directed,
         )
-        if before is not None and type(self.mitigation_) is not type(None if plain else mitigation):
+        if before is not None and type(self.mitigation_ or Mitigation()) is not type(mitigation):
             raise ValueError(
                 f"warm_start=True continues with mitigation={self.mitigation_!r}, but it was changed to {mitigation!r}."
             )
         mitigation.learn(graph.whole(), graph.nodes[targets.train])
-        self.mitigation_ = None if plain else mitigation
+        return mitigation
+
+    def _fit(
+        self,
+        graph: Graph,
+        targets: Targets,
+        weights: NDArray[np.float64] | None,
+        mitigation: Mitigation,
+        before: NodeNet | None,
+    ) -> None:
+        if before is not None and not np.array_equal(self.classes_, targets.classes):
+            raise ValueError(
+                f"warm_start=True continues with the classes {self.classes_}, but y contains {targets.classes}."
+            )
+        self.mitigation_ = None if type(mitigation) is Mitigation else mitigation
         self.classes_ = targets.classes
         self._fitted_with_edges = graph.A is not None
         self.feature_scale_ = _root_mean_square(graph) if mitigation.scales_features else 1.0
@@ -345,7 +365,8 @@ default="valid_score"
     # -- input -------------------------------------------------------------------------------------
 
     def _check_options(self) -> None:
-        """Check what concerns several parameters at once."""
+        """Check what scikit-learn's constraints cannot say."""
+        refuse_booleans(self)
         if self.backbone == "gat" and self.n_layers > 1 and self.hidden_dim % self.n_heads:
             raise ValueError(
                 f"The heads of GAT share hidden_dim, so n_heads must divide it, got n_heads={self.n_heads} and "
@@ -363,7 +384,7 @@ default="valid_score"
             )
         self._check_net_params()
         try:
-            torch.empty(0, device=self.device)
+            torch.ones(1, device=self.device).item()  # the device "meta" makes tensors, but they have no values
         except (AssertionError, NotImplementedError, RuntimeError) as error:
             raise ValueError(f"device={self.device!r} is not available: {error}") from None
 
@@ -372,18 +393,20 @@ default="valid_score"
         given = isinstance(X, Graph)
         if given and A is not None:
             raise ValueError("Pass either a Graph or X and A: a Graph has its edges already.")
+        without_edges = isinstance(A, str) and A == "none"
         features = validate_data(
             self, X.X if given else X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
         )
         if not given:  # a data frame has row labels, which A must not contradict
+            A = None if without_edges else A
             X = Graph(X if isinstance(X, pd.DataFrame) else features, A, directed=self.directed)
         graph = X.with_features(features)
         if len(graph) == 0:
             raise ValueError(
                 "The graph has no selected node: found array with 0 sample(s), a minimum of 1 is required."
             )
-        if not reset and self._fitted_with_edges and graph.A is None:
-            raise ValueError(EDGES_NEEDED.format(name=type(self).__name__, n=graph.n_nodes))
+        if not reset and self._fitted_with_edges and graph.A is None and not without_edges:
+            raise ValueError(EDGES_NEEDED.format(name=type(self).__name__))
         if not reset and self.mitigation_ is not None:
             self.mitigation_.check_directed(graph.directed)
         return graph

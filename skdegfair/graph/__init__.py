@@ -7,7 +7,7 @@ from ._degree import DEFAULT_SHARE, degree_groups, generalized_degree
 from ._graph import Graph
 from ._labels import as_labels, as_typed_array, is_unlabeled
 from ._sampling import Drawn, draw_neighbors, draw_walks, hash_keys
-from ._targets import Positions, Targets, check_labels, check_targets, hold_out, node_weights
+from ._targets import Positions, Targets, check_labels, check_selection, check_targets, hold_out, node_weights
 from ._transformer import GraphTransformer
 from ._validation import check_adjacency, check_features, check_nodes
 
@@ -27,6 +27,7 @@ __all__ = [
     "check_labels",
     "check_nodes",
     "check_row_labels",
+    "check_selection",
     "check_targets",
     "degree_groups",
     "draw_neighbors",

@@ -172,6 +172,11 @@ class Graph:
         return np.arange(self.n_nodes) if self._nodes is None else self._nodes
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all nodes are selected, in their own order."""
+        return self._nodes is None
+
+    @property
     def node_labels(self) -> NodeLabels:
         """The labels of the selected nodes: those of the data frame X or A, otherwise positions in the whole graph."""
         if self._index is None:

@@ -13,6 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
+from ._graph import Graph
 from ._labels import as_labels, as_typed_array, is_unlabeled
 from ._validation import check_nodes
 
@@ -39,6 +40,17 @@ def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
             "where only some nodes are to be trained on, name them with nodes=."
         )
     return y
+
+
+def check_selection(graph: Graph, **selections: Any) -> None:
+    """Raise ValueError if nodes of a view are named by position, in the view or in the whole graph: nobody can tell."""
+    for name, nodes in selections.items():
+        if nodes is not None and not graph.is_whole and np.asarray(nodes).dtype.kind in "iu":
+            raise ValueError(
+                f"{name} holds positions, but X is a part of a graph, so they could refer to the part or to the whole "
+                "graph. This also happens in cross-validation, which splits X and y but not positions. Pass a mask "
+                f"with one entry per label, or select the nodes first, as in G[{name}]."
+            )
 
 
 def check_targets(y: Any, nodes: Positions, train: Any, valid: Any, unlabeled: Any) -> Targets:

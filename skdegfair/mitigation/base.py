@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from ..graph import Graph
 from ..nn import BACKBONES, GNN, Architecture, Term
+from .parameters import Unused, refuse_booleans, unused_parameters
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ class Mitigation(BaseEstimator):
         Whether features are divided by their root mean square first.
     unfairness : tuple of str
         Terms that measure unfairness; early stopping on ``valid_score`` subtracts them, weighted, from the accuracy.
+    unused : tuple of Unused
+        When parameters have no effect. The classifier warns if they were changed nevertheless.
     """
 
     backbones: tuple[str, ...] = tuple(BACKBONES)
@@ -83,11 +86,13 @@ class Mitigation(BaseEstimator):
     all_nodes: bool = False
     scales_features: bool = True
     unfairness: tuple[str, ...] = ()
+    unused: tuple[Unused, ...] = ()
     _parameter_constraints: dict[str, Any] = {}
 
     def check(self, *, backbone: str, n_layers: int, batch_size: int | None, distributed: bool, directed: bool) -> None:
         """Raise ValueError if the parameters are invalid or do not go together with those of the classifier."""
         self._validate_params()
+        refuse_booleans(self)
         name = type(self).__name__
         if backbone not in self.backbones:
             supported = " or ".join(f'backbone="{each}"' for each in self.backbones)
@@ -116,6 +121,15 @@ class Mitigation(BaseEstimator):
         nodes : (n_train,)
             The training nodes.
         """
+
+    def remarks(self, graph: Graph, nodes: NDArray[np.intp]) -> Iterator[str]:
+        """Say what has no effect, as far as it is known before training. The classifier warns with it.
+
+        Parameters
+        ----------
+        graph, nodes : as for :meth:`learn`, which was called before
+        """
+        yield from unused_parameters(self, self.unused)
 
     def build(self, architecture: Architecture) -> GNN:
         """Make the network."""

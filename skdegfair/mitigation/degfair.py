@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, cast
 
@@ -21,6 +22,21 @@ from ..nn.weights import glorot_, parameter
 from .base import Mitigation
 from .fairness import FairnessLoss
 from .groups import GROUP_CONSTRAINTS, DegreeGroups, learn_threshold
+from .parameters import LARGEST, Unused
+
+CONTEXT = (
+    "context_weight",
+    "context_hops",
+    "context_pool",
+    "constraint_weight",
+    "scale_shift",
+    "contrast",
+    "degree_encoding_dim",
+)
+"""Parameters of the debiasing context."""
+NOTHING_TO_COMPARE = (
+    "fairness_weight={weight:g} has no effect: the fairness loss compares degree groups of training nodes, and {why}."
+)
 
 
 class DebiasedConv(nn.Module):
@@ -257,14 +273,35 @@ class DegFair(Mitigation):
     """
 
     unfairness = ("fairness",)
+    unused = (
+        Unused(
+            ("fairness_loss", "fairness_groups", "fairness_hops", "fairness_ramp"),
+            "fairness_weight=0",
+            lambda own: own.fairness_weight == 0,
+        ),
+        Unused(CONTEXT, "modulation=False", lambda own: not own.modulation),
+        Unused(CONTEXT[1:], "context_weight=0", lambda own: own.context_weight == 0),
+        Unused(("context_pool",), "context_hops=1", lambda own: own.context_hops == 1),
+        Unused(("degree_encoding_dim",), "scale_shift=False", lambda own: not own.scale_shift),
+        Unused(
+            ("constraint_weight",),
+            "scale_shift=False and contrast=False",
+            lambda own: not own.scale_shift and not own.contrast,
+        ),
+        Unused(
+            ("degree_threshold",),
+            'modulation=False, unless fairness_groups="threshold"',
+            lambda own: not own.modulation and own.fairness_groups != "threshold",
+        ),
+    )
     _parameter_constraints: dict[str, Any] = {
         **GROUP_CONSTRAINTS,
         "context_hops": [Interval(Integral, 1, None, closed="left")],
         "context_pool": [StrOptions({"set", "walk"})],
-        "context_weight": [Interval(Real, 0, None, closed="left")],
-        "fairness_weight": [Interval(Real, 0, None, closed="left")],
+        "context_weight": [Interval(Real, 0, LARGEST, closed="both")],
+        "fairness_weight": [Interval(Real, 0, LARGEST, closed="both")],
         "fairness_ramp": [Interval(Real, 0, 1, closed="both"), None],
-        "constraint_weight": [Interval(Real, 0, None, closed="left")],
+        "constraint_weight": [Interval(Real, 0, LARGEST, closed="both")],
         "fairness_loss": [StrOptions({"dsp", "deo", "both"})],
         "scale_shift": ["boolean"],
         "contrast": ["boolean"],
@@ -310,6 +347,12 @@ class DegFair(Mitigation):
         self.groups_ = DegreeGroups.learn(
             graph, nodes, self.fairness_groups, threshold=self.degree_threshold, hops=self.fairness_hops
         )
+
+    def remarks(self, graph: Graph, nodes: NDArray[np.intp]) -> Iterator[str]:
+        yield from super().remarks(graph, nodes)
+        why = self.groups_.idle(graph, nodes)
+        if why and self.fairness_weight:
+            yield NOTHING_TO_COMPARE.format(weight=self.fairness_weight, why=why)
 
     def build(self, architecture: Architecture) -> GNN:
         layers: list[nn.Module] = list(architecture.convs())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Real
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..graph import Graph
 from ..nn import GNN, Architecture, Batch, Linear, Output, SparseOperator, Term
 from .base import Mitigation, Phase
 from .groups import GROUP_CONSTRAINTS, DegreeGroups
+from .parameters import LARGEST, Unused
 
 
 class GroupCovariance:
@@ -145,9 +147,22 @@ class FairGNN(Mitigation):
     supports_distributed = False
     all_nodes = True
     unfairness = ("covariance",)
+    unused = (
+        Unused(
+            ("fairness_groups", "fairness_hops", "degree_threshold", "adversary_rate"),
+            "covariance_weight=0 and adversary_weight=0",
+            lambda own: own.covariance_weight == 0 and own.adversary_weight == 0,
+        ),
+        Unused(("adversary_rate",), "adversary_weight=0", lambda own: own.adversary_weight == 0),
+        Unused(
+            ("degree_threshold",),
+            'fairness_groups other than "threshold"',
+            lambda own: own.fairness_groups != "threshold",
+        ),
+    )
     _parameter_constraints: dict[str, Any] = {
-        "covariance_weight": [Interval(Real, 0, None, closed="left")],
-        "adversary_weight": [Interval(Real, 0, None, closed="left")],
+        "covariance_weight": [Interval(Real, 0, LARGEST, closed="both")],
+        "adversary_weight": [Interval(Real, 0, LARGEST, closed="both")],
         "adversary_rate": [Interval(Real, 0, None, closed="neither")],
         **GROUP_CONSTRAINTS,
     }
@@ -173,6 +188,12 @@ class FairGNN(Mitigation):
         self.groups_ = DegreeGroups.learn(
             graph, nodes, self.fairness_groups, threshold=self.degree_threshold, hops=self.fairness_hops
         )
+
+    def remarks(self, graph: Graph, nodes: NDArray[np.intp]) -> Iterator[str]:
+        yield from super().remarks(graph, nodes)
+        why = self.groups_.idle(graph, graph.whole().nodes)
+        if why and (self.covariance_weight or self.adversary_weight):
+            yield f"FairGNN has no effect: it compares degree groups of nodes, and {why}."
 
     def build(self, architecture: Architecture) -> GNN:
         adversary = Linear(architecture.hidden_dim, len(self.groups_))

@@ -89,6 +89,16 @@ class DegreeGroups:
         low, high = np.percentile(degree, [100 * groups, 100 * (1 - groups)])
         return cls(_above(low, high), hops=hops, codes=np.array([0, -1, 1]))
 
+    def idle(self, graph: Graph, nodes: NDArray[np.intp]) -> str | None:
+        """Why there is nothing to compare among the nodes, in words; None if two groups have some of them."""
+        chosen = graph.whole()[nodes]
+        group, degree = self.of(chosen).numpy(), chosen.degree(self.hops)
+        if len(np.unique(group[group >= 0])) > 1:
+            return None
+        if degree.min() == degree.max():
+            return f"all of these nodes have the degree {degree[0]:g}"
+        return f"all of these nodes, of degree {degree.min():g} to {degree.max():g}, are in the same degree group"
+
     def __len__(self) -> int:
         return int(self.codes.max()) + 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import StrOptions
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from ..graph import Graph
 from ..nn import GCN, GNN, Architecture, Block, Operator, SparseOperator
 from ..nn.dense import transpose_times
 from ..nn.features import Features, FixedFeatures, propagate, rounded
@@ -206,6 +207,12 @@ class RawlsGCN(Mitigation):
 
     def __init__(self, *, form: str = "graph") -> None:
         self.form = form
+
+    def remarks(self, graph: Graph, nodes: NDArray[np.intp]) -> Iterator[str]:
+        yield from super().remarks(graph, nodes)
+        degree = graph.whole().degree()
+        if degree.min() == degree.max():
+            yield f"RawlsGCN has no effect: all nodes have the degree {degree[0]:g}, and thus the same influence."
 
     def build(self, architecture: Architecture) -> GNN:
         if self.form == "graph":

@@ -6,6 +6,7 @@ Kept apart from the paper's, so that the numbers the paper reports can be traced
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -21,8 +22,9 @@ from ..nn.features import Features, transform
 from ..nn.gnn import add_terms
 from ..nn.weights import parameter
 from .base import Mitigation
-from .degfair import DegFair, DistinctDegrees
+from .degfair import NOTHING_TO_COMPARE, DegFair, DistinctDegrees
 from .groups import learn_threshold
+from .parameters import Unused
 
 
 class ReleasedConv(nn.Module):
@@ -172,6 +174,10 @@ class ReleasedGNN(GNN):
         return cast(Tensor, h), terms
 
 
+CONTEXT = ("context_weight", "constraint_weight", "scale_shift", "contrast", "degree_encoding_dim")
+"""Parameters of the debiasing context."""
+
+
 class ReleasedFairnessLoss:
     """L2 of the released code: the mean over classes of the squared gap of mean log probabilities.
 
@@ -235,6 +241,10 @@ degree_encoding_dim
     supports_distributed = False
     scales_features = False
     unfairness = ("fairness",)
+    unused = (
+        Unused((*CONTEXT, "degree_threshold"), "modulation=False", lambda own: not own.modulation),
+        Unused(("degree_encoding_dim",), "scale_shift=False", lambda own: not own.scale_shift),
+    )
     _parameter_constraints: dict[str, Any] = {
         name: constraint
         for name, constraint in DegFair._parameter_constraints.items()
@@ -264,6 +274,13 @@ degree_encoding_dim
 
     def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
         self.degree_threshold_ = learn_threshold(graph, self.degree_threshold)
+
+    def remarks(self, graph: Graph, nodes: NDArray[np.intp]) -> Iterator[str]:
+        yield from super().remarks(graph, nodes)
+        degree = graph.whole().degree()[nodes]
+        if self.fairness_weight and degree.min() == degree.max():
+            why = f"all of these nodes have the degree {degree[0]:g}"
+            yield NOTHING_TO_COMPARE.format(weight=self.fairness_weight, why=why)
 
     def build(self, architecture: Architecture) -> GNN:
         backbone, hidden_dim, n_heads = architecture.backbone, architecture.hidden_dim, architecture.n_heads

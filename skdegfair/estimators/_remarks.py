@@ -1,0 +1,111 @@
+"""What users should know about a fit that works: warnings, each as an object that names its cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..exceptions import FeatureScaleWarning, NoEdgesWarning, NoEffectWarning
+from ..graph import Graph, Targets
+from ..mitigation import Mitigation
+from ..mitigation.parameters import Unused, unused_parameters
+
+NO_EDGES = (
+    "{name}.fit got features and labels, but no edges: every node is classified by its own features alone. Pass A, as "
+    'in fit(X, A, y), or a Graph(X, A), which cross-validation and searches need. If no edges are meant, pass A="none" '
+    "or Graph(X)."
+)
+SCALES = (
+    "The features have very different scales: the entries of column {high} are about {ratio:.0f} times as large as "
+    "those of column {low}. The network learns little from small columns. Scale them, as in "
+    "make_pipeline(GraphTransformer(StandardScaler()), {name}())."
+)
+FAR_APART = 300.0
+"""Ratio between the scales of two columns from which on users are told."""
+NEVER_DEFINED = (
+    "monitor={monitor!r} was not defined in any epoch, so early stopping had no effect: a degree group has no "
+    "validation node, or none of a class. Give more validation nodes, or use another monitor."
+)
+NEVER_ACTED = "The loss term {term!r} was 0 in every epoch and had no effect: its degree groups share no class."
+UNUSED = (
+    Unused(("n_heads",), 'a backbone other than "gat"', lambda own: own.backbone != "gat"),
+    Unused(("validation_fraction", "patience", "monitor"), "early_stopping=False", lambda own: not own.early_stopping),
+)
+
+
+def before_training(
+    estimator: Any, graph: Graph, targets: Targets, mitigation: Mitigation, *, edges_meant: bool, given_directed: bool
+) -> Iterator[Warning]:
+    """Warnings that follow from the parameters and the data.
+
+    Parameters
+    ----------
+    estimator : BaseGNNClassifier
+    graph : Graph
+    targets : Targets
+    mitigation : Mitigation, which has learned from the graph
+    edges_meant : bool, whether the user said what the edges are
+    given_directed : bool, whether the user passed a Graph, which has its own setting of ``directed``
+    """
+    name = type(estimator).__name__
+    if not edges_meant:
+        yield NoEdgesWarning(NO_EDGES.format(name=name))
+    for text in unused_parameters(estimator, UNUSED):
+        yield NoEffectWarning(text)
+    if given_directed and estimator.directed and not graph.directed:
+        yield NoEffectWarning(
+            "directed=True has no effect with a Graph, which has its own: Graph(X, A, directed=True)."
+        )
+    if edges_meant:  # otherwise the methods have no chance anyway
+        for text in mitigation.remarks(graph.whole(), graph.nodes[targets.train]):
+            yield NoEffectWarning(text)
+    if mitigation.scales_features and (
+        text := different_scales(graph.X, getattr(estimator, "feature_names_in_", None))
+    ):
+        yield FeatureScaleWarning(text.format(name=name))
+
+
+def after_training(estimator: Any, history: pd.DataFrame) -> Iterator[Warning]:
+    """Warnings that show only in the history: what was never defined, or always 0."""
+    if estimator.early_stopping and estimator.monitor in history and history[estimator.monitor].isna().all():
+        yield NoEffectWarning(NEVER_DEFINED.format(monitor=estimator.monitor))
+    objective = estimator.net_.criterion_
+    for term in objective.unfairness:
+        if objective.weights[term] and (history[f"train_{term}_loss"] == 0).all():
+            yield NoEffectWarning(NEVER_ACTED.format(term=term))
+
+
+def most_different_columns(X: Any) -> tuple[int, int, float] | None:
+    """The columns of the smallest and of the largest scale, and the ratio of these; None if they are not far apart."""
+    scales = column_scales(X)
+    used = np.flatnonzero(scales)
+    if not len(used):
+        return None
+    low, high = int(used[scales[used].argmin()]), int(used[scales[used].argmax()])
+    ratio = float(scales[high] / scales[low])
+    return (low, high, ratio) if ratio >= FAR_APART else None
+
+
+def column_scales(X: Any) -> NDArray[np.float64]:
+    """Root mean square of the entries other than 0 in each column, 0 if there are none.
+
+    With the zeros, a rare word among binary features would have a small scale.
+    """
+    n_columns = X.shape[1]
+    if sp.issparse(X):
+        squares = np.bincount(X.indices, np.square(X.data, dtype=np.float64), minlength=n_columns)
+        counts = np.bincount(X.indices[X.data != 0], minlength=n_columns)
+    else:
+        squares, counts = np.zeros(n_columns), np.zeros(n_columns)
+        rows = max(2**22 // max(n_columns, 1), 1)  # a large file is read in pieces
+        for start in range(0, len(X), rows):
+            part = np.asarray(X[start : start + rows])
+            squares += np.einsum("ij,ij->j", part, part, dtype=np.float64)
+            counts += np.count_nonzero(part, axis=0)
+    with np.errstate(over="ignore"):
+        return np.sqrt(squares / np.maximum(counts, 1))
