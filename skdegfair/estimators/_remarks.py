@@ -64,10 +64,10 @@ def before_training(
     if edges_meant:  # otherwise the methods have no chance anyway
         for text in mitigation.remarks(graph.whole(), graph.nodes[targets.train]):
             yield NoEffectWarning(text)
-    if mitigation.scales_features and (
-        text := different_scales(graph.X, getattr(estimator, "feature_names_in_", None))
-    ):
-        yield FeatureScaleWarning(text.format(name=name))
+    columns = getattr(estimator, "feature_names_in_", None)
+    if mitigation.scales_features and (far := most_different_columns(graph.X)):
+        low, high = (each if columns is None else repr(str(columns[each])) for each in far[:2])
+        yield FeatureScaleWarning(SCALES.format(name=name, low=low, high=high, ratio=far[2]))
 
 
 def after_training(estimator: Any, history: pd.DataFrame) -> Iterator[Warning]:
