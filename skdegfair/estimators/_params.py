@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from numbers import Integral, Real
 from typing import Any
 
 import torch
 from sklearn.utils._param_validation import Interval, StrOptions  # private, but what third parties use
 
+from ..mitigation.parameters import LARGEST
 from ..nn import BACKBONES
 from ..training import MONITORS
 
@@ -17,8 +19,8 @@ NET_CONSTRAINTS: dict[str, Any] = {
     "n_layers": [Interval(Integral, 1, None, closed="left")],
     "n_heads": [Interval(Integral, 1, None, closed="left")],
     "dropout": [Interval(Real, 0, 1, closed="left")],
-    "learning_rate": [Interval(Real, 0, None, closed="neither")],
-    "weight_decay": [Interval(Real, 0, None, closed="left")],
+    "learning_rate": [Interval(Real, 0, LARGEST, closed="right")],
+    "weight_decay": [Interval(Real, 0, LARGEST, closed="both")],
     "class_weight": [dict, StrOptions({"balanced"}), None],
     "max_epochs": [Interval(Integral, 1, None, closed="left")],
     "early_stopping": ["boolean"],
@@ -32,6 +34,7 @@ NET_CONSTRAINTS: dict[str, Any] = {
     "device": [str, torch.device],
     "random_state": ["random_state"],
     "warm_start": ["boolean"],
+    "checkpoint": [str, os.PathLike, None],
     "callbacks": [list, tuple, None],
     "net_params": [dict, None],
     "verbose": [Interval(Integral, 0, 2, closed="both")],

@@ -70,13 +70,13 @@ def before_training(
         yield FeatureScaleWarning(SCALES.format(name=name, low=low, high=high, ratio=far[2]))
 
 
-def after_training(estimator: Any, history: pd.DataFrame) -> Iterator[Warning]:
-    """Warnings that show only in the history: what was never defined, or always 0."""
+def after_training(estimator: Any, history: pd.DataFrame, told: list[Warning]) -> Iterator[Warning]:
+    """Warnings that show only in the history: what was never defined, or always 0 for no reason already told."""
     if estimator.early_stopping and estimator.monitor in history and history[estimator.monitor].isna().all():
         yield NoEffectWarning(NEVER_DEFINED.format(monitor=estimator.monitor))
     objective = estimator.net_.criterion_
     for term in objective.unfairness:
-        if objective.weights[term] and (history[f"train_{term}_loss"] == 0).all():
+        if objective.weights[term] and not told and (history[f"train_{term}_loss"] == 0).all():
             yield NoEffectWarning(NEVER_ACTED.format(term=term))
 
 

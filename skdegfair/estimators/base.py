@@ -34,7 +34,7 @@ from ..graph import (
 from ..mitigation import Mitigation
 from ..mitigation.parameters import refuse_booleans
 from ..nn import GNN, Architecture, Batch, NeighborSampler, Objective, Topology
-from ..training import DIVERGED, NodeDataset, NodeNet, SampledNodes, epoch_callbacks
+from ..training import DIVERGED, Checkpoint, NodeDataset, NodeNet, SampledNodes, epoch_callbacks, fingerprint, read_checkpoint
 from ._params import NET_CONSTRAINTS, NetParams
 from ._predict import GraphPredictor
 from ._remarks import after_training, before_training
@@ -113,6 +113,11 @@ default="valid_score"
     warm_start : bool, default=False
         Continue with the weights of the last fit, for ``max_epochs`` more epochs. Early stopping considers these
         epochs only. A loss weight that grows during training has its full value from the start.
+    checkpoint : str or path-like, default=None
+        File to which the state of the training is written from time to time, for at most 5 % of the time. If the
+        process is killed, the same ``fit`` continues at the last state and ends with the same weights, bit for bit on
+        the same machine. After training the file is kept, and a further ``fit`` on the same data returns the same
+        model at once. A file of other data, parameters or versions is refused. Needs the extra ``save``.
     callbacks : list of skorch callbacks, default=None
         They are copied before use. A callback that wants to end training raises
         :class:`skdegfair.training.StopTraining`.
@@ -200,8 +205,9 @@ default="valid_score"
             check_selection(graph, nodes=nodes, validation_nodes=validation_nodes)
             targets = check_targets(y, graph.nodes, nodes, validation_nodes, self.unlabeled)
             before = self.net_ if self.warm_start and hasattr(self, "net_") else None
+            saved = None if self.checkpoint is None else read_checkpoint(self.checkpoint)
             if before is None:
-                self._seed = self._draw_seed()  # a warm start keeps it, and so the nodes it sets aside
+                self._seed = self._draw_seed(saved)  # a warm start keeps it, and so the nodes it sets aside
             if self.early_stopping and targets.valid is None:
                 targets = hold_out(targets, graph.nodes, self.validation_fraction, self._seed)
                 if targets.valid is None:
@@ -210,10 +216,11 @@ default="valid_score"
             mitigation = self._learned_mitigation(graph, targets, before)
             given = isinstance(X, Graph)
             meant = {"edges_meant": given or A is not None, "given_directed": given}
-            for remark in before_training(self, graph, targets, mitigation, **meant):
+            remarks = list(before_training(self, graph, targets, mitigation, **meant))
+            for remark in remarks:
                 warnings.warn(remark, stacklevel=4)
             self._fit(graph, targets, weights, mitigation, before)
-            for remark in after_training(self, self.history_):
+            for remark in after_training(self, self.history_, remarks):
                 warnings.warn(remark, stacklevel=4)
         return self
 
@@ -251,7 +258,10 @@ default="valid_score"
         self._fitted_with_edges = graph.A is not None
         self.feature_scale_ = _root_mean_square(graph) if mitigation.scales_features else 1.0
         seed = self._seed + (0 if before is None else len(before.history))
-        net = self._make_net(mitigation, graph, targets, seed)
+        last = []
+        if self.checkpoint is not None:
+            last = [("checkpoint", Checkpoint(self.checkpoint, self._identity(graph, targets, weights)))]
+        net = self._make_net(mitigation, graph, targets, seed, last)
         if before is not None:
             net.continue_from(before)
         self.stop_reason_ = net.train(self._data(mitigation, graph, targets, weights, net.plain_module, seed))
@@ -296,7 +306,22 @@ default="valid_score"
         given: Any = self.n_neighbors
         return list(given) if isinstance(given, (list, tuple)) else [given] * self.n_layers
 
-    def _make_net(self, mitigation: Mitigation, graph: Graph, targets: Targets, seed: int) -> NodeNet:
+    def _identity(self, graph: Graph, targets: Targets, weights: NDArray[np.float64] | None) -> dict[str, str]:
+        """All that the weights depend on, in words, to recognize the checkpoint of the same fit."""
+        parameters = self.get_params()
+        for name in ("checkpoint", "random_state", "verbose", "callbacks"):  # the seed stands for random_state
+            del parameters[name]
+        return {
+            **{name: repr(value) for name, value in parameters.items()},
+            "data": fingerprint(graph.X, graph.A, graph.nodes, targets, weights),
+            "seed": str(self._seed),
+            "skdegfair": __version__,
+            "torch": str(torch.__version__),
+        }
+
+    def _make_net(
+        self, mitigation: Mitigation, graph: Graph, targets: Targets, seed: int, last: list[Any]
+    ) -> NodeNet:
         architecture = Architecture(
             graph.shape[1],
             len(targets.classes),
@@ -318,7 +343,7 @@ default="valid_score"
             "lr": self.learning_rate,
             "max_epochs": self.max_epochs,
             "classes": list(range(len(targets.classes))),
-            "callbacks": epoch_callbacks(groups, stopping, user=self.callbacks, verbose=self.verbose),
+            "callbacks": epoch_callbacks(groups, stopping, user=self.callbacks, verbose=self.verbose, last=last),
             "device": self.device,
             "verbose": int(self.verbose == 2),
         }
@@ -374,6 +399,9 @@ default="valid_score"
             )
         if self.batch_size is None and (self.n_neighbors is not None or self.distributed):
             raise ValueError("n_neighbors and distributed are for training in batches: set batch_size too.")
+        if self.checkpoint is not None and (self.warm_start or self.distributed):
+            other = "warm_start" if self.warm_start else "distributed"
+            raise ValueError(f"checkpoint does not go together with {other}=True. Use one of them.")
         if self.distributed and not isinstance(self.random_state, Integral):
             raise ValueError("distributed=True needs the same random_state in all processes: set it to a number.")
         per_layer = self._neighbors_per_layer()
@@ -411,7 +439,9 @@ default="valid_score"
             self.mitigation_.check_directed(graph.directed)
         return graph
 
-    def _draw_seed(self) -> int:
+    def _draw_seed(self, saved: Any = None) -> int:
+        if self.random_state is None and saved is not None:
+            return int(saved.document["identity"]["seed"])  # any seed is right, so take that of the checkpoint
         if self.random_state is None:
             return int(np.random.default_rng().integers(2**31 - 1))  # not numpy's global generator
         return int(check_random_state(self.random_state).randint(2**31 - 1))

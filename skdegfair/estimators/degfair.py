@@ -117,6 +117,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         device: str = "cpu",
         random_state: Any = None,
         warm_start: bool = False,
+        checkpoint: Any = None,
         callbacks: list[Any] | None = None,
         net_params: dict[str, Any] | None = None,
         verbose: int = 0,
@@ -152,6 +153,7 @@ class DegFairGNNClassifier(BaseGNNClassifier):
         self.device = device
         self.random_state = random_state
         self.warm_start = warm_start
+        self.checkpoint = checkpoint
         self.callbacks = callbacks
         self.net_params = net_params
         self.verbose = verbose

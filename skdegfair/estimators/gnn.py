@@ -78,6 +78,7 @@ class GNNClassifier(BaseGNNClassifier):
         device: str = "cpu",
         random_state: Any = None,
         warm_start: bool = False,
+        checkpoint: Any = None,
         callbacks: list[Any] | None = None,
         net_params: dict[str, Any] | None = None,
         verbose: int = 0,
@@ -104,6 +105,7 @@ class GNNClassifier(BaseGNNClassifier):
         self.device = device
         self.random_state = random_state
         self.warm_start = warm_start
+        self.checkpoint = checkpoint
         self.callbacks = callbacks
         self.net_params = net_params
         self.verbose = verbose

@@ -175,7 +175,12 @@ class EpochProgress(Callback):
 
 
 def epoch_callbacks(
-    groups: dict[str, NDArray[np.intp]], stopping: dict[str, Any] | None, *, user: Iterable[Any] | None, verbose: int
+    groups: dict[str, NDArray[np.intp]],
+    stopping: dict[str, Any] | None,
+    *,
+    user: Iterable[Any] | None,
+    verbose: int,
+    last: Iterable[tuple[str, Callback]] = (),
 ) -> list[Any]:
     """The callbacks of a fit: those that record and show first, the one that may stop it last.
 
@@ -185,6 +190,7 @@ def epoch_callbacks(
     stopping : dict with monitor and patience, or None for no early stopping; without validation nodes there is none
     user : skorch callbacks, copied because training changes them
     verbose : {0, 1, 2}, silent, progress bar or table
+    last : further callbacks, which see what all others did
     """
     callbacks = [("log", EpochLog(groups)), *copy.deepcopy(list(user or []))]
     if verbose == 1:
@@ -195,7 +201,7 @@ def epoch_callbacks(
         lower = MONITORS[stopping["monitor"]]
         stopper = BestWeights(**stopping, lower_is_better=lower, threshold=0, load_best=True, sink=noop)
         callbacks.append(("early_stopping", stopper))
-    return callbacks
+    return [*callbacks, *last]
 
 
 def _batch_means(batches: list[dict[str, Any]]) -> dict[str, float]:

@@ -41,6 +41,7 @@ class NodeDataset(Dataset[Any]):
     ) -> None:
         self.source, self.y, self.view, self.sample_weight, self.valid = source, y, view, sample_weight, valid
         self.order: NDArray[np.intp] | None = None  # of the last pass through the nodes; None: their own
+        self.epoch = 0  # number of passes, which determines the batches
 
     def degree(self, hops: int = 1) -> NDArray[np.float64]:
         """Generalized degree of the nodes, in the order of the last pass."""
@@ -102,7 +103,6 @@ class SampledNodes:
             raise ValueError(f"{n_processes} processes cannot share {len(dataset)} training nodes.")
         n_batches = -(-len(dataset) // (batch_size * n_processes))
         self.n_batches = min(n_batches, len(dataset) // n_processes)  # each process has a node of each batch
-        self.epoch = 0
 
     def __len__(self) -> int:
         return self.n_batches
@@ -112,14 +112,14 @@ class SampledNodes:
         assert isinstance(sampler, NeighborSampler)
         order = np.arange(len(nodes))
         if self.training:
-            self.epoch += 1
-            order = np.random.default_rng([sampler.seed, self.epoch]).permutation(order)
+            self.dataset.epoch += 1
+            order = np.random.default_rng([sampler.seed, self.dataset.epoch]).permutation(order)
         batches = np.array_split(order, self.n_batches)
         parts = [np.array_split(places, self.n_processes)[self.rank] for places in batches]
         self.dataset.order = np.concatenate(parts) if self.training else None
         weights = self.dataset.sample_weight
         for number, (places, mine) in enumerate(zip(batches, parts, strict=True)):
-            step = self.epoch * self.n_batches + number if self.training else 0
+            step = self.dataset.epoch * self.n_batches + number if self.training else 0
             index = torch.from_numpy(mine)
             batch = sampler.batch(
                 nodes[mine],

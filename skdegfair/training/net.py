@@ -14,6 +14,7 @@ from torch import Tensor
 from ..mitigation import Phase
 from ..nn import Batch
 from .callbacks import EpochProgress, StopTraining
+from .checkpoint import Checkpoint
 from .data import NodeDataset, WholeGraph
 from .phases import Phases, heads_again, set_gradients
 
@@ -139,12 +140,26 @@ class NodeNet(NeuralNetClassifier):
     def train(self, data: NodeDataset) -> str:
         """Train until ``max_epochs``, or until a callback or the user ends it, and say which.
 
+        With a checkpoint that was written before, the training goes on from there.
+
         Returns
         -------
         {"max_epochs", "early_stopping", "callback"}
         """
+        checkpoint = next((each for _, each in self.callbacks_ if isinstance(each, Checkpoint)), None)
+        if checkpoint is not None and checkpoint.stop_reason is not None:
+            checkpoint.restore(self)
+            self.module_.eval()
+            return checkpoint.stop_reason
+        n_done = 0 if checkpoint is None else checkpoint.n_epochs
+        reason = self._train(data, self.max_epochs - n_done)
+        if checkpoint is not None:
+            checkpoint.write(self, reason)
+        return reason
+
+    def _train(self, data: NodeDataset, epochs: int) -> str:
         try:
-            self.partial_fit(data)  # swallows KeyboardInterrupt
+            self.partial_fit(data, epochs=epochs)  # swallows KeyboardInterrupt
         finally:
             for _, callback in self.callbacks_:
                 if isinstance(callback, EpochProgress):
