@@ -1,0 +1,130 @@
+"""The file of a model: a safetensors file whose metadata holds a JSON document and a checksum."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import ModelFileError
+
+FORMAT = "skdegfair"
+SCHEMA = 1
+"""Number of the layout of documents. It grows when older versions cannot read what is written; all below are read."""
+MAX_HEADER = 2**23
+"""Bytes of the JSON part of a file. A list in JSON takes some 40 times its length in memory."""
+
+NEEDED = 'Saving and loading models needs safetensors: pip install "skdegfair[save]".'
+NOT_A_MODEL = (
+    "it is not a file that skdegfair.save wrote. (Pickle and joblib files are not read here, because they can run "
+    "code: use joblib.load if you trust them.)"
+)
+DAMAGED = "its checksum is wrong: the file is damaged or was changed. Copy it again, or save the model again."
+NEWER = "it has schema {found}, and this version of skdegfair reads up to {known}. Install a newer skdegfair."
+TOO_LONG = (
+    "The model has too many names or other texts to be saved: {size} bytes, at most {limit} are allowed. Are there "
+    "millions of feature names, or categories that differ between nodes?"
+)
+
+
+class Content(NamedTuple):
+    """A document, which is all that JSON can hold, and the arrays beside it."""
+
+    document: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+
+def write(path: Path, content: Content) -> None:
+    """Write a file, completely or not at all: the earlier file stays as it is if something fails."""
+    text = json.dumps(content.document, allow_nan=False, separators=(",", ":"))
+    marks = {"format": FORMAT, "schema": str(SCHEMA), "document": text}
+    marks["sha256"] = _checksum(marks, content.arrays)
+    data = _safetensors().save(content.arrays, marks)
+    if (size := _header_size(data)) > MAX_HEADER:
+        raise ValueError(TOO_LONG.format(size=size, limit=MAX_HEADER))
+    part = path.with_name(f".{uuid4().hex}.part")
+    try:
+        try:
+            with part.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, path)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+    except OSError as error:  # its own message names the temporary file
+        reason = f"the model could not be saved: {error.strerror or error}"
+        raise OSError(error.errno or errno.EIO, reason, str(path)) from error
+
+
+def read(path: Path) -> Content:
+    """Read a file and verify it. Memory is in proportion to the size of the file."""
+    if not path.is_file():  # also what would never end, such as a device
+        kind = "this is not a file" if path.exists() else "there is no such file"
+        raise FileNotFoundError(errno.ENOENT, f"the model could not be loaded: {kind}", str(path))
+    data = path.read_bytes()
+    if not 2 <= (size := _header_size(data)) <= min(MAX_HEADER, len(data) - 8):
+        raise ModelFileError(NOT_A_MODEL)
+    marks = _parse(data[8 : 8 + size]).get("__metadata__")
+    if not isinstance(marks, dict) or marks.get("format") != FORMAT:
+        raise ModelFileError(NOT_A_MODEL)
+    schema, text, checksum = (marks.get(name) for name in ("schema", "document", "sha256"))
+    if not (isinstance(schema, str) and schema.isdecimal() and len(schema) < 10 and isinstance(text, str)):
+        raise ModelFileError(NOT_A_MODEL)
+    if int(schema) > SCHEMA:
+        raise ModelFileError(NEWER.format(found=int(schema), known=SCHEMA))
+    arrays = _safetensors().load(data)
+    del data
+    if checksum != _checksum(marks, arrays):
+        raise ModelFileError(DAMAGED)
+    return Content(_parse(text), arrays)
+
+
+def _header_size(data: bytes) -> int:
+    """Length of the JSON at the beginning of a safetensors file, which is in its first eight bytes."""
+    return int.from_bytes(data[:8], "little")
+
+
+def _checksum(marks: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
+    """Of all that a model is restored from, whatever the order in the file."""
+    digest = hashlib.sha256(json.dumps([marks["format"], marks["schema"], marks["document"]]).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(json.dumps([name, str(array.dtype), array.shape]).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _parse(text: str | bytes) -> dict[str, Any]:
+    """Read strict JSON: an object, no NaN, no name twice."""
+    found = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    if not isinstance(found, dict):
+        raise ModelFileError(NOT_A_MODEL)
+    return found
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ModelFileError("a name occurs twice in its header or its document.")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ModelFileError(f"its document contains {name}, which is not JSON.")
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError:
+        raise ImportError(NEEDED) from None
+    return safetensors.numpy
