@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 here = Path(__file__).parent
-version = re.search(r'__version__ = "(.+)"', (here / "skdegfair" / "__init__.py").read_text())[1]
+version = re.search(r'__version__ = "(.+)"', (here / "skdegfair" / "_version.py").read_text())[1]
 
 extras = {
     "plot": ["matplotlib>=3.8"],

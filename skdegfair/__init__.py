@@ -6,18 +6,24 @@ Names are imported when they are first used: ``skdegfair.metrics`` and ``skdegfa
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from .estimators import DegFairGNNClassifier, GNNClassifier
     from .graph import Graph, GraphTransformer
+    from .metrics import model_card
+    from .persistence import load, save
 
 _HOMES = {
     "DegFairGNNClassifier": ".estimators",
     "GNNClassifier": ".estimators",
     "Graph": ".graph",
     "GraphTransformer": ".graph",
+    "load": ".persistence",
+    "model_card": ".metrics",
+    "save": ".persistence",
 }
-__all__ = ["DegFairGNNClassifier", "GNNClassifier", "Graph", "GraphTransformer"]
-__version__ = "0.1.0"
+__all__ = ["DegFairGNNClassifier", "GNNClassifier", "Graph", "GraphTransformer", "load", "model_card", "save"]
 
 
 def __getattr__(name: str) -> Any:

@@ -45,14 +45,15 @@ class FileKind(NamedTuple):
     The schema grows when older versions cannot read what is written; all below are read.
     """
 
-    name: str
+    format: str
+    noun: str
     schema: int
 
 
 def write(path: Path, content: Content, kind: FileKind) -> None:
     """Write a file, completely or not at all: the earlier file stays as it is if something fails."""
     text = json.dumps(content.document, allow_nan=False, separators=(",", ":"))
-    marks = {"format": kind.name, "schema": str(kind.schema), "document": text}
+    marks = {"format": kind.format, "schema": str(kind.schema), "document": text}
     marks["sha256"] = _checksum(marks, content.arrays)
     data = _safetensors().save(content.arrays, marks)
     if (size := _header_size(data)) > MAX_HEADER:
@@ -69,7 +70,7 @@ def write(path: Path, content: Content, kind: FileKind) -> None:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
     except OSError as error:  # its own message names the temporary file
-        reason = f"the {kind.name} could not be written: {error.strerror or error}"
+        reason = f"the {kind.noun} could not be written: {error.strerror or error}"
         raise OSError(error.errno or errno.EIO, reason, str(path)) from error
 
 
@@ -77,13 +78,13 @@ def read(path: Path, kind: FileKind) -> Content:
     """Read a file and verify it. Memory is in proportion to the size of the file."""
     if not path.is_file():  # also what would never end, such as a device
         what = "this is not a file" if path.exists() else "there is no such file"
-        raise FileNotFoundError(errno.ENOENT, f"the {kind.name} could not be read: {what}", str(path))
-    not_ours = NOT_OURS.format(kind=kind.name)
+        raise FileNotFoundError(errno.ENOENT, f"the {kind.noun} could not be read: {what}", str(path))
+    not_ours = NOT_OURS.format(kind=kind.noun)
     data = path.read_bytes()
     if not 2 <= (size := _header_size(data)) <= min(MAX_HEADER, len(data) - 8):
         raise ModelFileError(not_ours)
     marks = _parse(data[8 : 8 + size]).get("__metadata__")
-    if not isinstance(marks, dict) or marks.get("format") != kind.name:
+    if not isinstance(marks, dict) or marks.get("format") != kind.format:
         raise ModelFileError(not_ours)
     schema, text, checksum = (marks.get(name) for name in ("schema", "document", "sha256"))
     if not (isinstance(schema, str) and schema.isdecimal() and len(schema) < 10 and isinstance(text, str)):

@@ -19,6 +19,8 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
 
+from .._version import __version__
+from ..exceptions import VersionWarning
 from ..graph import (
     Graph,
     Positions,
@@ -34,7 +36,16 @@ from ..graph import (
 from ..mitigation import Mitigation
 from ..mitigation.parameters import refuse_booleans
 from ..nn import GNN, Architecture, Batch, NeighborSampler, Objective, Topology
-from ..training import DIVERGED, Checkpoint, NodeDataset, NodeNet, SampledNodes, epoch_callbacks, fingerprint, read_checkpoint
+from ..training import (
+    DIVERGED,
+    Checkpoint,
+    NodeDataset,
+    NodeNet,
+    SampledNodes,
+    epoch_callbacks,
+    fingerprint,
+    read_checkpoint,
+)
 from ._params import NET_CONSTRAINTS, NetParams
 from ._predict import GraphPredictor
 from ._remarks import after_training, before_training
@@ -43,6 +54,11 @@ from ._settings import own_settings
 EDGES_NEEDED = (
     "This {name} was fitted on a graph, so it needs the edges to predict: pass A as well, or a Graph (which is also "
     'what cross-validation needs). For nodes without edges pass A="none".'
+)
+
+OTHER_VERSION = (
+    "This {name} was pickled by skdegfair {found}, and this is skdegfair {here}: its predictions may be wrong. Fit it "
+    "again, or use skdegfair.save and skdegfair.load, whose files keep their meaning."
 )
 
 NOTHING_TO_HOLD_OUT = (
@@ -319,19 +335,7 @@ default="valid_score"
             "torch": str(torch.__version__),
         }
 
-    def _make_net(
-        self, mitigation: Mitigation, graph: Graph, targets: Targets, seed: int, last: list[Any]
-    ) -> NodeNet:
-        architecture = Architecture(
-            graph.shape[1],
-            len(targets.classes),
-            backbone=self.backbone,
-            hidden_dim=self.hidden_dim,
-            n_layers=self.n_layers,
-            n_heads=self.n_heads,
-            dropout=self.dropout,
-            seed=seed,
-        )
+    def _make_net(self, mitigation: Mitigation, graph: Graph, targets: Targets, seed: int, last: list[Any]) -> NodeNet:
         phases = mitigation.phases()
         if phases and self.distributed:
             raise ValueError(f"{type(mitigation).__name__} trains in phases, which distributed=True does not support.")
@@ -376,10 +380,23 @@ default="valid_score"
             options["optimizer__fused"] = True  # three times faster on a CPU
         options |= {"optimizer": optimizer, **given}
         objective = Objective(mitigation.weights(), mitigation.terms(), mitigation.unfairness, mitigation.ramps())
-        with torch.random.fork_rng(devices=[]):  # torch's own modules draw weights when they are made
-            module = mitigation.build(architecture)
-        net: NodeNet = make(module, criterion=objective, **options).initialize()
+        net: NodeNet = make(self._make_module(mitigation, seed), criterion=objective, **options).initialize()
         return net
+
+    def _make_module(self, mitigation: Mitigation, seed: int) -> GNN:
+        """The network for the features and classes of ``fit``."""
+        architecture = Architecture(
+            self.n_features_in_,
+            len(self.classes_),
+            backbone=self.backbone,
+            hidden_dim=self.hidden_dim,
+            n_layers=self.n_layers,
+            n_heads=self.n_heads,
+            dropout=self.dropout,
+            seed=seed,
+        )
+        with torch.random.fork_rng(devices=[]):  # torch's own modules draw weights when they are made
+            return mitigation.build(architecture)
 
     # -- what a subclass chooses -------------------------------------------------------------------
 
@@ -445,6 +462,17 @@ default="valid_score"
         if self.random_state is None:
             return int(np.random.default_rng().integers(2**31 - 1))  # not numpy's global generator
         return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_skdegfair_version": __version__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a pickled estimator; warns with a VersionWarning if another version of skdegfair pickled it."""
+        found = state.get("_skdegfair_version", "of unknown version")
+        if found != __version__:
+            name = type(self).__name__
+            warnings.warn(OTHER_VERSION.format(name=name, found=found, here=__version__), VersionWarning, stacklevel=2)
+        super().__setstate__({name: value for name, value in state.items() if name != "_skdegfair_version"})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

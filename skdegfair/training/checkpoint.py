@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import joblib
 import numpy as np
@@ -18,7 +18,7 @@ from ..nn.dropout import Dropout
 from ..tensorfile import Content, FileKind, read, write
 from .callbacks import EpochLog, EpochProgress
 
-KIND = FileKind("skdegfair checkpoint", 1)
+KIND = FileKind("skdegfair checkpoint", "checkpoint", schema=1)
 SHARE = 0.05
 """Part of the time of training that writing may take."""
 OTHER_FIT = (
@@ -84,6 +84,7 @@ class Checkpoint(Callback):
 
     def restore(self, net: Any) -> None:
         """Give a net, and its other callbacks, the state in the file."""
+        assert self.saved_ is not None
         document, arrays = self.saved_
         try:
             tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
@@ -93,10 +94,10 @@ class Checkpoint(Callback):
                 if state:
                     net.optimizer_.state[parameter] = {key: _on(parameter, value) for key, value in state.items()}
             for part, state in zip(_dropouts(net), document["dropout"], strict=True):
-                part.random.state = _as_bit_generator_state(state)
+                part.random.state = cast(Any, _as_bit_generator_state(state))
             for name, callback in net.callbacks_:
                 self._restore_callback(callback, document["callbacks"].get(name), _under(f"best.{name}", tensors))
-            net.history = _history(self.n_epochs, _under("history", arrays), _under("rows", arrays))
+            net.history = _history(self.n_epochs, document["columns"], arrays)
         except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
             raise ModelFileError(f"checkpoint={str(self.path)!r} cannot be continued: {error}") from error
 
@@ -139,7 +140,9 @@ class Checkpoint(Callback):
             "dropout": [_as_json(part.random.state) for part in _dropouts(net)],
         }
         arrays = {name: value.detach().cpu().numpy() for name, value in tensors.items()}
-        return Content(document, arrays | _history_arrays(net.history))
+        history = _history_arrays(net.history)
+        columns = list(_under("history", history))  # a file does not keep the order of arrays
+        return Content({**document, "columns": columns}, arrays | history)
 
     def _check_identity(self, document: dict[str, Any]) -> None:
         saved = document.get("identity")
@@ -210,10 +213,11 @@ def _history_arrays(history: Any) -> dict[str, Any]:
     return arrays | {f"rows.{name}": np.array(rows) for name, (rows, _) in columns.items()}
 
 
-def _history(n_epochs: int, columns: dict[str, Any], rows: dict[str, Any]) -> History:
-    history = [{"batches": []} for _ in range(n_epochs)]
-    for name, values in columns.items():
-        for row, value in zip(rows[name].tolist(), values.tolist(), strict=True):
+def _history(n_epochs: int, columns: list[str], arrays: dict[str, Any]) -> History:
+    history: list[dict[str, Any]] = [{"batches": []} for _ in range(n_epochs)]
+    for name in columns:
+        rows, values = arrays[f"rows.{name}"].tolist(), arrays[f"history.{name}"].tolist()
+        for row, value in zip(rows, values, strict=True):
             history[row][name] = value
     return History(history)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from skorch import NeuralNetClassifier
 from skorch.callbacks import Callback, EarlyStopping, EpochTimer
+from skorch.history import History
 from torch import Tensor
 
 from ..mitigation import Phase
@@ -195,6 +196,11 @@ class NodeNet(NeuralNetClassifier):
         frame = pd.DataFrame([{key: value for key, value in row.items() if key != "batches"} for row in self.history])
         frame = frame.drop(columns=[name for name in frame if name.endswith(("_batch_count", "_loss_best"))])
         return frame.rename(columns={"dur": "seconds"}).set_index("epoch")
+
+    def set_history(self, frame: pd.DataFrame) -> None:
+        """Take over a table that ``history_frame`` made."""
+        rows = frame.rename(columns={"seconds": "dur"}).reset_index().to_dict("records")
+        self.history_ = History({**row, "batches": []} for row in rows)
 
     def continue_from(self, before: NodeNet) -> None:
         """Take over weights, the optimizer's state and the history; the parameters stay those of this net."""

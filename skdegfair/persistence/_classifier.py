@@ -1,0 +1,122 @@
+"""What a graph classifier learned: its attributes, its network, and what they must be like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from ..estimators import BaseGNNClassifier
+from ..exceptions import ModelFileError
+from ..mitigation import Mitigation
+from ..nn import Objective
+from ..training import NodeNet
+from ._values import Decoder, Encoder
+
+MAX_PARTS = 4096
+"""Layers times heads. Sizes are compared with those in the file before anything is allocated, but parts are made."""
+
+
+def _is_classes(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 1 and 0 < len(value) == len(np.unique(value))
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == object and all(type(name) is str for name in value)
+
+
+def _is_number(value: Any, least: int) -> bool:
+    return type(value) is int and least <= value < 2**53
+
+
+ATTRIBUTES: dict[str, Callable[[Any], bool]] = {
+    "classes_": _is_classes,
+    "n_features_in_": lambda value: _is_number(value, 1),
+    "feature_names_in_": _is_names,
+    "n_iter_": lambda value: _is_number(value, 1),
+    "best_epoch_": lambda value: _is_number(value, 1),
+    "stop_reason_": lambda value: type(value) is str,
+    "feature_scale_": lambda value: type(value) is float and math.isfinite(value) and value > 0,
+    "mitigation_": lambda value: value is None or isinstance(value, Mitigation),
+    "history_": lambda value: isinstance(value, dict),
+    "_fitted_with_edges": lambda value: type(value) is bool,
+    "_seed": lambda value: _is_number(value, 0),
+}
+"""Attributes of a fitted classifier, as they are described, and what they must be like."""
+OPTIONAL = {"feature_names_in_"}
+
+
+def learned_by_classifier(clf: BaseGNNClassifier, encode: Encoder, where: str) -> dict[str, Any]:
+    """The attributes that ``fit`` sets. The weights of the network go to the arrays of the encoder."""
+    if clf.n_layers * clf.n_heads > MAX_PARTS:
+        raise ValueError(f"n_layers times n_heads is {clf.n_layers * clf.n_heads}, at most {MAX_PARTS} can be saved.")
+    for name, weight in clf.module_.state_dict().items():
+        encode.arrays[f"{where}.module_.{name}"] = weight.detach().cpu().numpy()
+    learned = {name: value for name, value in vars(clf).items() if name in ATTRIBUTES}
+    columns = clf.history_.reset_index()
+    return {**learned, "history_": {str(name): columns[name].to_numpy() for name in columns}}
+
+
+def restore_classifier(clf: BaseGNNClassifier, learned: dict[str, Any], decode: Decoder, where: str) -> None:
+    """Give a classifier what it learned; raises an error if that does not fit its parameters."""
+    for name in sorted(ATTRIBUTES.keys() | learned.keys()):
+        if name not in learned and name in OPTIONAL:
+            continue
+        if name not in learned or name not in ATTRIBUTES or not ATTRIBUTES[name](learned[name]):
+            raise ModelFileError(f"{where}.{name} is missing, unknown, or not of its kind.")
+    if "feature_names_in_" in learned and len(learned["feature_names_in_"]) != learned["n_features_in_"]:
+        raise ModelFileError(f"{where} has another number of feature names than of features.")
+    history = pd.DataFrame(learned.pop("history_")).set_index("epoch")
+    if not 1 <= learned["best_epoch_"] <= learned["n_iter_"] == len(history):
+        raise ModelFileError(f"{where} has another number of epochs than its history.")
+    clf._check_options()
+    mitigation: Mitigation = learned["mitigation_"] or Mitigation()
+    if type(clf._make_mitigation() or Mitigation()) is not type(mitigation):
+        raise ModelFileError(f"{where}.mitigation_ is another method than its parameters say.")
+    mitigation.check(
+        backbone=clf.backbone,
+        n_layers=clf.n_layers,
+        batch_size=clf.batch_size,
+        distributed=clf.distributed,
+        directed=False,
+    )
+    vars(clf).update(learned, history_=history)
+    net = NodeNet(
+        _module(clf, mitigation, decode, f"{where}.module_"),
+        criterion=Objective(mitigation.weights(), mitigation.terms(), mitigation.unfairness, mitigation.ramps()),
+        lr=clf.learning_rate,
+        classes=list(range(len(clf.classes_))),
+        device=clf.device,
+    ).initialize()
+    net.set_history(history)
+    clf.net_ = net
+
+
+def _module(clf: BaseGNNClassifier, mitigation: Mitigation, decode: Decoder, where: str) -> torch.nn.Module:
+    """The network with the weights of the file. It is made without memory first, to compare the sizes."""
+    if clf.n_layers * clf.n_heads > MAX_PARTS:
+        raise ModelFileError(f"its network has more than {MAX_PARTS} layers times heads.")
+    with torch.device("meta"):
+        module = clf._make_module(mitigation, clf._seed)
+    weights = {}
+    for name, expected in module.state_dict().items():
+        weight = decode.take(f"{where}.{name}")
+        _check_weight(weight, expected, f"{where}.{name}")
+        weights[name] = torch.from_numpy(weight.copy())
+    module.load_state_dict(weights, assign=True)
+    return module.eval()
+
+
+def _check_weight(weight: NDArray[Any], expected: torch.Tensor, where: str) -> None:
+    if weight.dtype != np.float32 or weight.shape != tuple(expected.shape):
+        raise ModelFileError(
+            f"{where} has dtype {weight.dtype} and shape {weight.shape}, but the parameters of the model need float32 "
+            f"and {tuple(expected.shape)}."
+        )
+    if not np.isfinite(weight).all():
+        raise ModelFileError(f"{where} contains NaN or infinite weights.")

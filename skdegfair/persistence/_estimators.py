@@ -1,0 +1,127 @@
+"""The classes that can be saved, and how an object of such a class is described and restored.
+
+Nothing else is ever created by ``load``. An estimator is its parameters and what it learned; it is restored by its
+constructor, its own validation of parameters, and plain values for the attributes that ``fit`` sets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators import BaseGNNClassifier, DegFairGNNClassifier, GNNClassifier
+from ..exceptions import ModelFileError
+from ..graph import GraphTransformer
+from ..mitigation import DegFair, FairGNN, Mitigation, RawlsGCN, ReleasedDegFair
+from ..mitigation.groups import DegreeGroups
+from ._classifier import learned_by_classifier, restore_classifier
+from ._values import Decoder, Encoder, mapping
+
+CLASSIFIERS = (GNNClassifier, DegFairGNNClassifier)
+MITIGATIONS: dict[type[Mitigation], dict[str, type]] = {  # with what they learn from a graph
+    DegFair: {"degree_threshold_": float, "groups_": DegreeGroups},
+    FairGNN: {"groups_": DegreeGroups},
+    RawlsGCN: {},
+    ReleasedDegFair: {"degree_threshold_": float},
+}
+TRANSFORMERS: dict[type, tuple[str, ...]] = {  # with attributes that have a column, or an entry, for each feature
+    ColumnTransformer: (),
+    FunctionTransformer: (),  # stands for "passthrough"; its functions are no plain values and thus refused
+    MaxAbsScaler: ("scale_",),
+    MinMaxScaler: ("min_", "scale_"),
+    Normalizer: (),
+    OneHotEncoder: ("categories_",),
+    OrdinalEncoder: ("categories_",),
+    PCA: ("mean_", "components_"),
+    RobustScaler: ("center_", "scale_"),
+    SimpleImputer: ("statistics_",),
+    StandardScaler: ("mean_", "scale_"),
+    TruncatedSVD: ("components_",),
+}
+CONTAINERS = (Pipeline, GraphTransformer)
+CLASSES: dict[str, Any] = {cls.__name__: cls for cls in (*CLASSIFIERS, *MITIGATIONS, *TRANSFORMERS, *CONTAINERS)}
+
+
+def describe(estimator: Any, encode: Encoder, where: str) -> dict[str, Any] | None:
+    """The class of an estimator, its parameters and what it learned; None if it is of no class that can be saved."""
+    name = type(estimator).__name__
+    if CLASSES.get(name) is not type(estimator):
+        return None
+    parameters = estimator.get_params(deep=False)
+    if isinstance(estimator, BaseGNNClassifier):
+        parameters["callbacks"] = None
+        learned = learned_by_classifier(estimator, encode, where)
+    else:
+        learned = {name: value for name, value in vars(estimator).items() if name not in parameters}
+    return {"class": name, "parameters": encode.named(parameters, where), "learned": encode.named(learned, where)}
+
+
+def restore(description: Any, decode: Decoder, where: str, *, device: Any = None) -> Any:
+    """The estimator of a description; raises an error if anything in it is not as ``describe`` writes it.
+
+    ``device`` takes the place of the device that a classifier was trained on.
+    """
+    content = mapping(description, where)
+    if set(content) != {"class", "parameters", "learned"}:
+        raise ModelFileError(f"{where} must have a class, parameters and what was learned, and nothing else.")
+    cls = CLASSES.get(content["class"]) if isinstance(content["class"], str) else None
+    if cls is None:
+        raise ModelFileError(f"{where} is of the class {str(content['class'])[:60]!r}, which is not one of a model.")
+    parameters = decode.named(content["parameters"], where)
+    if device is not None and cls in CLASSIFIERS:
+        parameters["device"] = device
+    estimator = cls(**parameters)
+    if hasattr(estimator, "_parameter_constraints"):
+        estimator._validate_params()
+    learned = decode.named(content["learned"], where)
+    if isinstance(estimator, BaseGNNClassifier):
+        restore_classifier(estimator, learned, decode, where)
+        return estimator
+    for name, value in learned.items():
+        if name.startswith("__") or "_" not in (name[:1], name[-1:]) or hasattr(cls, name):
+            raise ModelFileError(f"{where}.{name} is not the name of an attribute that fit sets.")
+        setattr(estimator, name, value)
+    if learned:
+        _check_learned(estimator, learned, where)
+    return estimator
+
+
+def check_steps(pipeline: Pipeline) -> None:
+    """Raise an error if a pipeline is not a list of named steps that ends with a graph classifier."""
+    steps = pipeline.steps
+    named = all(isinstance(step, tuple) and len(step) == 2 and isinstance(step[0], str) for step in steps)
+    if not steps or not named or not isinstance(steps[-1][1], CLASSIFIERS):
+        raise ModelFileError("its pipeline is not a list of named steps that ends with a graph classifier.")
+
+
+def _check_learned(estimator: Any, learned: dict[str, Any], where: str) -> None:
+    """Raise an error if what was learned does not fit the class."""
+    kinds = MITIGATIONS.get(type(estimator))
+    if kinds is not None:
+        if set(learned) != set(kinds) or not all(type(learned[name]) is kind for name, kind in kinds.items()):
+            raise ModelFileError(f"{where} must have learned {', '.join(kinds) or 'nothing'}.")
+        if not np.isfinite(learned.get("degree_threshold_", 0.0)):
+            raise ModelFileError(f"{where}.degree_threshold_ is not finite.")
+        return
+    check_is_fitted(estimator)
+    for name in TRANSFORMERS.get(type(estimator), ()):
+        value = learned.get(name)
+        width = value.shape[-1] if isinstance(value, np.ndarray) and value.ndim else len(value or ())
+        if value is not None and width != learned.get("n_features_in_"):
+            raise ModelFileError(f"{where}.{name} does not fit the number of features.")
