@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
+from skdegfair.exceptions import NoEdgesWarning
 from skdegfair.mitigation import DegFair
 
 BACKBONES = ["gcn", "gat", "sage"]
@@ -102,12 +103,17 @@ def test_labels_of_other_nodes_are_not_looked_at(data):
     )
 
 
+@pytest.mark.filterwarnings("ignore::skdegfair.exceptions.NoEffectWarning")
 def test_no_adjacency_means_no_edges(data):
     expected = model().fit(data.X, sp.csr_array((120, 120)), data.y)
-    fitted = model().fit(data.X, data.y)
+    with pytest.warns(NoEdgesWarning, match=r"fit\(X, A, y\)"):
+        fitted = model().fit(data.X, data.y)
     np.testing.assert_array_equal(fitted.predict_proba(data.X), proba_without_edges(expected, data))
     np.testing.assert_array_equal(
         model().fit(Graph(data.X), data.y).predict_proba(data.X), fitted.predict_proba(data.X)
+    )
+    np.testing.assert_array_equal(
+        model().fit(data.X, "none", data.y).predict_proba(data.X, "none"), fitted.predict_proba(data.X)
     )
 
 
@@ -144,7 +150,7 @@ def test_score_takes_the_same_forms(data):
 
 @pytest.mark.parametrize(("cls", "backbone"), MODELS)
 def test_representation_of_the_input_does_not_matter(data, cls, backbone):
-    options = {"backbone": backbone, "n_heads": 2}
+    options = {"backbone": backbone}
     fitted = model(cls, **options).fit(data.X, data.A, data.y)
     expected = proba(fitted, data)
     for A in (data.A.tocsc(), data.A.tocoo(), data.A.toarray(), pd.DataFrame(data.A.toarray()), sp.csr_matrix(data.A)):
@@ -219,7 +225,7 @@ def test_degree_threshold(data, rule):
 
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_without_context_and_penalties_it_is_the_base_gnn(data, backbone):
-    options = {"backbone": backbone, "n_heads": 2}
+    options = {"backbone": backbone}
     plain = proba(model(GNNClassifier, **options).fit(data.graph, data.y), data)
     for switches in ({"context_weight": 0}, {"modulation": False}):
         mitigation = DegFair(fairness_weight=0, constraint_weight=0, **switches)
@@ -259,10 +265,10 @@ def test_probabilities_and_logits(data):
 
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_embedding(data, backbone):
-    fitted = model(backbone=backbone, n_heads=2).fit(data.graph, data.y)
+    fitted = model(backbone=backbone).fit(data.graph, data.y)
     assert fitted.embed(data.X, data.A).shape == (120, 8)
     np.testing.assert_array_equal(fitted.embed(data.graph[[5, 3]]), fitted.embed(data.graph)[[5, 3]])
-    flat = model(backbone=backbone, n_heads=2, n_layers=1).fit(data.graph, data.y)
+    flat = model(backbone=backbone, n_layers=1).fit(data.graph, data.y)
     np.testing.assert_array_equal(flat.embed(data.graph[:4]), data.X[:4])
     assert not np.shares_memory(flat.embed(data.graph), data.X)
 
@@ -272,7 +278,7 @@ def test_embedding(data, backbone):
 
 @pytest.mark.parametrize(("cls", "backbone"), MODELS)
 def test_permuting_nodes_permutes_predictions(data, cls, backbone):
-    fitted = model(cls, backbone=backbone, n_heads=2).fit(data.graph, data.y)
+    fitted = model(cls, backbone=backbone).fit(data.graph, data.y)
     order = np.random.RandomState(0).permutation(120)
     moved = fitted.predict_proba(data.X[order], data.A[order][:, order])
     np.testing.assert_allclose(moved, proba(fitted, data)[order], rtol=1e-7)
@@ -280,7 +286,7 @@ def test_permuting_nodes_permutes_predictions(data, cls, backbone):
 
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_an_isolated_node_changes_nobody_elses_prediction(data, backbone):
-    fitted = model(backbone=backbone, n_heads=2).fit(data.graph, data.y)
+    fitted = model(backbone=backbone).fit(data.graph, data.y)
     X = np.vstack([data.X, 9 * np.ones((1, 6))])
     A = sp.block_diag([data.A, sp.csr_array((1, 1))])
     extended = fitted.predict_proba(X, A)
@@ -321,7 +327,8 @@ def test_pickle_and_clone(data):
     pd.testing.assert_frame_equal(again.history_, fitted.history_)
     assert clone(fitted).get_params() == fitted.get_params()
     np.testing.assert_array_equal(proba(clone(fitted).fit(data.graph, data.y), data), proba(fitted, data))
-    big = model().fit(Graph(np.repeat(data.X, 20, axis=0)[:, :6], sp.csr_array((2400, 2400))), np.repeat(data.y, 20))
+    A = sp.block_diag([data.A] * 20, format="csr")
+    big = model().fit(Graph(np.tile(data.X, (20, 1)), A), np.tile(data.y, 20))
     assert len(pickle.dumps(big)) < 1.05 * len(pickle.dumps(model().fit(data.graph, data.y)))  # no data inside
     assert again.module_ is again.net_.module_
 
@@ -354,6 +361,7 @@ def test_html_representation(data):
 # -- graphs at the edge ----------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::skdegfair.exceptions.NoEffectWarning")  # most of them have one degree group
 @pytest.mark.parametrize(("cls", "backbone"), MODELS)
 @pytest.mark.parametrize("case", ["no edges", "all isolated but two", "complete", "no high-degree node", "two nodes",
                                   "class missing from a group", "no low-degree node"])  # fmt: skip
@@ -361,7 +369,7 @@ def test_unusual_graphs(cls, backbone, case):
     random = np.random.RandomState(0)
     n = 2 if case == "two nodes" else 12
     X, y, A = random.normal(size=(n, 3)), np.arange(n) % 2, np.zeros((n, n))
-    options = {"backbone": backbone, "n_heads": 2}
+    options = {"backbone": backbone}
     if case == "all isolated but two":
         A[0, 1] = A[1, 0] = 1
     elif case == "complete":
@@ -419,8 +427,9 @@ EYE = np.eye(120)
         (lambda d: {"nodes": [[0, 1]]}, "a mask or a list of positions"),
         (lambda d: {"nodes": TRAIN, "validation_nodes": [2, 3]}, "overlap: both hold node 2"),
         (lambda d: {"validation_nodes": [500]}, "validation_nodes holds position 500"),
-        (lambda d: {"X": Graph(d.X, d.A)[[0, 1, 2, 0]], "A": None, "y": [0, 1, 2, 0], "nodes": [0, 1, 2],
-                    "validation_nodes": [3]}, "overlap: both hold node 0"),
+        (lambda d: {"X": Graph(d.X, d.A)[[0, 1, 2, 0]], "A": None, "y": [0, 1, 2, 0],
+                    "nodes": [True, True, True, False], "validation_nodes": [False, False, False, True]},
+         "overlap: both hold node 0"),
         (lambda d: {"validation_nodes": np.arange(120)}, "no labeled training node"),
     ],
 )  # fmt: skip

@@ -8,6 +8,7 @@ from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.mitigation import DegFair
 
 SEEDS = range(4)
+pytestmark = pytest.mark.filterwarnings("ignore:.*no effect with fairness_weight=0")  # the model to compare with
 
 
 def gaps(weight, kind, backbone="gcn", **switches):

@@ -152,7 +152,7 @@ def test_what_cannot_be_pruned(data):
     with pytest.raises(ValueError, match="several objectives"):
         fit(data, study(["maximize"] * 2).ask())
     with pytest.raises(ValueError, match=r"no column .valid_accuracy. to report, only .*early_stopping=True"):
-        fit(data, study().ask(), early_stopping=False)
+        fit(data, study().ask(), early_stopping=False, patience=100)
     clf = DegFairGNNClassifier(
         max_epochs=3, early_stopping=True, callbacks=[TrialPruning(study().ask())], random_state=0
     )

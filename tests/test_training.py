@@ -8,6 +8,7 @@ from skorch.callbacks import Callback, Checkpoint, EarlyStopping, EpochScoring, 
 from skorch.utils import noop
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
+from skdegfair.exceptions import NoEffectWarning
 from skdegfair.training import StopTraining
 
 TRAIN, VALID = np.arange(0, 120, 2), np.arange(1, 120, 2)
@@ -78,7 +79,9 @@ def test_valid_score_is_accuracy_less_the_weighted_fairness_loss(data):
 
 def test_an_undefined_monitor_does_not_stop_training(data):
     complete = np.ones((120, 120))  # no node is above the 80th percentile of the degrees
-    fitted = model(early_stopping=True, monitor="valid_delta_dsp", patience=2).fit(data.X, complete, data.y)
+    with pytest.warns(NoEffectWarning) as told:
+        fitted = model(early_stopping=True, monitor="valid_delta_dsp", patience=2).fit(data.X, complete, data.y)
+    assert [str(each.message).split(" ")[0] for each in told] == ["fairness_weight=2.5", "monitor='valid_delta_dsp'"]
     assert fitted.history_["valid_delta_dsp"].isna().all()
     assert (fitted.stop_reason_, fitted.n_iter_, fitted.best_epoch_) == ("max_epochs", 6, 6)
 

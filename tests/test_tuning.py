@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph, GraphTransformer
+from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.display import ParetoDisplay
 from skdegfair.metrics import (
     FairestWithin,
@@ -68,7 +69,7 @@ def test_ready_space_is_of_parameters_that_the_estimator_has():
 def test_defaults_are_inside_the_ready_space():
     """So that the first trial is the default."""
     found = ParetoSearchCV(gnn(), n_trials=1, cv=2, refit=False)
-    data = Graph(np.random.RandomState(0).normal(size=(40, 2)), np.zeros((40, 40)))
+    data = make_degree_biased_graph(40, n_features=2, random_state=0).graph
     found.fit(data, np.arange(40) % 2)
     default = gnn(hidden_dim=32).get_params()
     tried = found.cv_results_["params"][0]

@@ -31,7 +31,10 @@ NEVER_DEFINED = (
     "monitor={monitor!r} was not defined in any epoch, so early stopping had no effect: a degree group has no "
     "validation node, or none of a class. Give more validation nodes, or use another monitor."
 )
-NEVER_ACTED = "The loss term {term!r} was 0 in every epoch and had no effect: its degree groups share no class."
+NEVER_ACTED = (
+    "The loss term {term!r} was 0 in every epoch and had no effect: no batch has training nodes of two degree groups, or "
+    "of the same class in two groups. Use a larger batch_size, or other fairness_groups."
+)
 UNUSED = (
     Unused(("n_heads",), 'a backbone other than "gat"', lambda own: own.backbone != "gat"),
     Unused(("validation_fraction", "patience", "monitor"), "early_stopping=False", lambda own: not own.early_stopping),

@@ -46,6 +46,7 @@ from ..training import (
     fingerprint,
     read_checkpoint,
 )
+from ._memory import check_memory
 from ._params import NET_CONSTRAINTS, NetParams
 from ._predict import GraphPredictor
 from ._remarks import after_training, before_training
@@ -274,6 +275,8 @@ default="valid_score"
         self._fitted_with_edges = graph.A is not None
         self.feature_scale_ = _root_mean_square(graph) if mitigation.scales_features else 1.0
         seed = self._seed + (0 if before is None else len(before.history))
+        if self.batch_size is None and torch.device(self.device).type == "cpu":
+            check_memory(graph, self._architecture(seed), mitigation)
         last = []
         if self.checkpoint is not None:
             last = [("checkpoint", Checkpoint(self.checkpoint, self._identity(graph, targets, weights)))]
@@ -383,9 +386,9 @@ default="valid_score"
         net: NodeNet = make(self._make_module(mitigation, seed), criterion=objective, **options).initialize()
         return net
 
-    def _make_module(self, mitigation: Mitigation, seed: int) -> GNN:
-        """The network for the features and classes of ``fit``."""
-        architecture = Architecture(
+    def _architecture(self, seed: int) -> Architecture:
+        """Of the network for the features and classes of ``fit``."""
+        return Architecture(
             self.n_features_in_,
             len(self.classes_),
             backbone=self.backbone,
@@ -395,8 +398,11 @@ default="valid_score"
             dropout=self.dropout,
             seed=seed,
         )
+
+    def _make_module(self, mitigation: Mitigation, seed: int) -> GNN:
+        """The network, with the weights that it starts with."""
         with torch.random.fork_rng(devices=[]):  # torch's own modules draw weights when they are made
-            return mitigation.build(architecture)
+            return mitigation.build(self._architecture(seed))
 
     # -- what a subclass chooses -------------------------------------------------------------------
 

@@ -72,6 +72,8 @@ class Mitigation(BaseEstimator):
         loss terms that read all of them.
     scales_features : bool
         Whether features are divided by their root mean square first.
+    memory_factor : float
+        Memory of hidden representations in training, at least, relative to the plain network.
     unfairness : tuple of str
         Terms that measure unfairness; early stopping on ``valid_score`` subtracts them, weighted, from the accuracy.
     unused : tuple of Unused
@@ -85,6 +87,7 @@ class Mitigation(BaseEstimator):
     supports_directed: bool = True
     all_nodes: bool = False
     scales_features: bool = True
+    memory_factor: float = 1.0
     unfairness: tuple[str, ...] = ()
     unused: tuple[Unused, ...] = ()
     _parameter_constraints: dict[str, Any] = {}

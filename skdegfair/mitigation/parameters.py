@@ -21,14 +21,17 @@ class Unused(NamedTuple):
 
 
 def unused_parameters(holder: Any, rules: Iterable[Unused]) -> Iterator[str]:
-    """Say which parameters were given another value than their default, and have no effect."""
+    """Say which parameters were given another value than their default, and have no effect.
+
+    Those that are 0 or False are left out: they switch something off that is off anyway.
+    """
     defaults = {name: each.default for name, each in inspect.signature(type(holder)).parameters.items()}
     found: set[str] = set()
     for rule in rules:
         if rule.holds(holder):
             for name in rule.names:
                 value = getattr(holder, name)
-                if name not in found and not (value is defaults[name] or value == defaults[name]):
+                if value and name not in found and value != defaults[name]:
                     found.add(name)
                     yield f"{name}={value!r} has no effect with {rule.condition}."
 
