@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from sklearn.base import clone
 
+from .. import mitigation as methods
 from ..mitigation import Mitigation
 from ._docs import documented
 from ._params import NET_CONSTRAINTS
 from .base import BaseGNNClassifier
+
+NO_MITIGATION = (
+    "mitigation must be None or an object from skdegfair.mitigation, such as {suggestion}, got {given!r}. Import the "
+    "class and call it, as in mitigation={suggestion}."
+)
 
 
 @documented(BaseGNNClassifier)
@@ -51,7 +58,7 @@ class GNNClassifier(BaseGNNClassifier):
     (200,)
     """
 
-    _parameter_constraints: dict[str, Any] = {**NET_CONSTRAINTS, "mitigation": [Mitigation, None]}
+    _parameter_constraints: dict[str, Any] = {**NET_CONSTRAINTS, "mitigation": "no_validation"}
 
     def __init__(
         self,
@@ -119,5 +126,15 @@ class GNNClassifier(BaseGNNClassifier):
         return self
 
     def _make_mitigation(self) -> Mitigation | None:
+        if self.mitigation is not None and not isinstance(self.mitigation, Mitigation):
+            raise ValueError(NO_MITIGATION.format(given=self.mitigation, suggestion=_suggestion(self.mitigation)))
         mitigation: Mitigation | None = clone(self.mitigation, safe=False)
         return mitigation
+
+
+def _suggestion(given: Any) -> str:
+    """The mitigation whose name is closest to what was given instead of one."""
+    names = {name.lower(): name for name in methods.__all__ if name not in ("Mitigation", "Phase")}
+    given = given.__name__ if isinstance(given, type) else given
+    (closest, *_) = get_close_matches(str(given).lower(), names, n=1, cutoff=0.5) or ["degfair"]
+    return f"{names[closest]}()"
