@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from numbers import Integral, Real
 from typing import Any
@@ -66,6 +67,12 @@ SET_BY = {  # what the estimator decides itself, and the parameter that sets it,
     "iterator_valid": None,
 }
 SET_BY_PREFIX = ("module__", "criterion__", "iterator_train__", "iterator_valid__", "callbacks__log__")
+
+
+def takes_weight_decay(net_params: dict[str, Any] | None) -> bool:
+    """Whether the optimizer knows an L2 penalty."""
+    optimizer = (net_params or {}).get("optimizer", torch.optim.Adam)
+    return "weight_decay" in inspect.signature(optimizer).parameters
 
 
 class NetParams:

@@ -14,6 +14,7 @@ from ..exceptions import FeatureScaleWarning, NoEdgesWarning, NoEffectWarning
 from ..graph import Graph, Targets
 from ..mitigation import Mitigation
 from ..mitigation.parameters import Unused, unused_parameters
+from ._params import takes_weight_decay
 
 NO_EDGES = (
     "{name}.fit got features and labels, but no edges: every node is classified by its own features alone. Pass A, as "
@@ -32,10 +33,11 @@ NEVER_DEFINED = (
     "validation node, or none of a class. Give more validation nodes, or use another monitor."
 )
 NEVER_ACTED = (
-    "The loss term {term!r} was 0 in every epoch and had no effect: no batch has training nodes of two degree groups, or "
-    "of the same class in two groups. Use a larger batch_size, or other fairness_groups."
+    "The loss term {term!r} was 0 in every epoch and had no effect: no batch has training nodes of two degree groups, "
+    "or of the same class in two groups. Use a larger batch_size, or other fairness_groups."
 )
 UNUSED = (
+    Unused(("weight_decay",), "this optimizer", lambda own: not takes_weight_decay(own.net_params)),
     Unused(("n_heads",), 'a backbone other than "gat"', lambda own: own.backbone != "gat"),
     Unused(("validation_fraction", "patience", "monitor"), "early_stopping=False", lambda own: not own.early_stopping),
 )

@@ -1,0 +1,144 @@
+"""A fit with a checkpoint goes on after it was stopped, and ends with the same bits."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from skorch.callbacks import Callback
+
+from skdegfair import DegFairGNNClassifier, GNNClassifier
+from skdegfair.mitigation import FairGNN, RawlsGCN, ReleasedDegFair
+from skdegfair.training import read_checkpoint
+
+EPOCHS = 12
+
+
+class Power(Callback):
+    """Cuts the power at the beginning of an epoch."""
+
+    def __init__(self, cut_at):
+        self.cut_at = cut_at
+
+    def on_epoch_begin(self, net, **kwargs):
+        if len(net.history) == self.cut_at:
+            raise RuntimeError("no power")
+
+    def state_dict(self):
+        return {"cut_at": self.cut_at}
+
+    def load_state_dict(self, state):
+        self.restored = state
+
+
+def model(cls=DegFairGNNClassifier, **params):
+    return cls(**{"max_epochs": EPOCHS, "random_state": 0, "hidden_dim": 8, **params})
+
+
+def weights(clf):
+    return {name: value.numpy() for name, value in clf.module_.state_dict().items()}
+
+
+def assert_same_fit(one, other):
+    assert weights(one).keys() == weights(other).keys()
+    for name, value in weights(one).items():
+        np.testing.assert_array_equal(value, weights(other)[name])
+    pd.testing.assert_frame_equal(one.history_.drop(columns="seconds"), other.history_.drop(columns="seconds"))
+    assert (one.stop_reason_, one.n_iter_, one.best_epoch_) == (other.stop_reason_, other.n_iter_, other.best_epoch_)
+
+
+@pytest.mark.parametrize(
+    ("cls", "params"),
+    [
+        (DegFairGNNClassifier, {}),
+        (DegFairGNNClassifier, {"batch_size": 25, "n_neighbors": 3}),
+        (DegFairGNNClassifier, {"early_stopping": True, "patience": 3, "fairness_ramp": 0.2}),
+        (DegFairGNNClassifier, {"early_stopping": True, "batch_size": 40, "monitor": "valid_loss"}),
+        (DegFairGNNClassifier, {"backbone": "gat"}),
+        (GNNClassifier, {"mitigation": FairGNN()}),
+        (GNNClassifier, {"mitigation": RawlsGCN()}),
+        (GNNClassifier, {"mitigation": ReleasedDegFair(), "backbone": "gat"}),
+        (GNNClassifier, {"net_params": {"optimizer": torch.optim.SGD, "optimizer__momentum": 0.9}}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("cut_at", [2, 7])
+def test_same_weights_as_without_interruption(data, tmp_path, cls, params, cut_at):
+    path = tmp_path / "checkpoint"
+    expected = model(cls, **params).fit(data.graph, data.y)
+    with pytest.raises(RuntimeError, match="no power"):
+        model(cls, checkpoint=path, callbacks=[Power(cut_at)], **params).fit(data.graph, data.y)
+    assert 1 <= read_checkpoint(path).document["n_epochs"] < cut_at
+    resumed = model(cls, checkpoint=path, **params).fit(data.graph, data.y)
+    assert_same_fit(resumed, expected)
+    np.testing.assert_array_equal(resumed.predict_proba(data.graph), expected.predict_proba(data.graph))
+
+
+@pytest.mark.parametrize("params", [{}, {"early_stopping": True, "patience": 2}], ids=str)
+def test_a_finished_fit_is_not_repeated(data, tmp_path, params):
+    path = tmp_path / "checkpoint"
+    first = model(checkpoint=path, **params).fit(data.graph, data.y)
+    untouched = path.stat().st_mtime_ns
+    assert_same_fit(model(checkpoint=str(path), **params).fit(data.graph, data.y), first)
+    assert path.stat().st_mtime_ns == untouched
+
+
+def test_without_random_state_the_seed_is_that_of_the_checkpoint(data, tmp_path):
+    params = {"random_state": None, "early_stopping": True, "checkpoint": tmp_path / "checkpoint"}
+    first = model(**params).fit(data.graph, data.y)
+    assert_same_fit(model(**params).fit(data.graph, data.y), first)
+
+
+def test_a_callback_with_a_state_gets_it_back(data, tmp_path):
+    path = tmp_path / "checkpoint"
+    with pytest.raises(RuntimeError, match="no power"):
+        model(checkpoint=path, callbacks=[("power", Power(5))]).fit(data.graph, data.y)
+    resumed = model(checkpoint=path, callbacks=[("power", Power(None))]).fit(data.graph, data.y)
+    assert dict(resumed.net_.callbacks_)["power"].restored == {"cut_at": 5}
+
+
+def test_an_interrupted_fit_leaves_its_checkpoint(data, tmp_path):
+    """Ctrl-C ends the fit; what it has learned so far is in the file."""
+
+    class CtrlC(Power):
+        def on_epoch_begin(self, net, **kwargs):
+            if len(net.history) == self.cut_at:
+                raise KeyboardInterrupt
+
+    path = tmp_path / "checkpoint"
+    clf = model(checkpoint=path, callbacks=[CtrlC(4)])
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(data.graph, data.y)
+    assert not hasattr(clf, "classes_")
+    assert read_checkpoint(path).document["stop_reason"] is None
+    assert_same_fit(model(checkpoint=path).fit(data.graph, data.y), model().fit(data.graph, data.y))
+
+
+KILLED = """
+import os, signal, sys
+from skorch.callbacks import Callback
+from test_checkpoint import Power, model
+from skdegfair.datasets import make_degree_biased_graph
+
+class Kill(Power):
+    def on_batch_end(self, net, **kwargs):
+        if len(net.history) == self.cut_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+data = make_degree_biased_graph(120, n_features=6, mean_degree=6, random_state=0)
+model(checkpoint=sys.argv[1], callbacks=[Kill(6)], batch_size=30).fit(data.graph, data.y)
+"""
+
+
+def test_kill(data, tmp_path):
+    path = tmp_path / "checkpoint"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ["PYTHONPATH"]])}
+    run = subprocess.run([sys.executable, "-c", KILLED, str(path)], env=environment, check=False)
+    assert run.returncode == -signal.SIGKILL
+    resumed = model(checkpoint=path, batch_size=30).fit(data.graph, data.y)
+    assert_same_fit(resumed, model(batch_size=30).fit(data.graph, data.y))
