@@ -121,11 +121,13 @@ def test_an_interrupted_fit_leaves_its_checkpoint(data, tmp_path):
 
 KILLED = """
 import os, signal, sys
-from skorch.callbacks import Callback
 from test_checkpoint import Power, model
 from skdegfair.datasets import make_degree_biased_graph
 
 class Kill(Power):
+    def on_epoch_begin(self, net, **kwargs):
+        pass
+
     def on_batch_end(self, net, **kwargs):
         if len(net.history) == self.cut_at:
             os.kill(os.getpid(), signal.SIGKILL)
