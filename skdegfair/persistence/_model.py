@@ -138,7 +138,8 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device | None = No
     except (OSError, ImportError):
         raise
     except Exception as error:  # a file can be wrong in more ways than anyone can list
-        raise ModelFileError(f"{path} cannot be loaded: {error}") from error
+        reason = error if isinstance(error, ValueError) else f"it is not as skdegfair.save writes it ({error})."
+        raise ModelFileError(f"{path} cannot be loaded: {reason}") from error
     saved = str(versions.get("scikit-learn"))[:20]
     if type(model) is Pipeline and saved != sklearn.__version__:
         warnings.warn(OTHER_SKLEARN.format(path=path, saved=saved, here=sklearn.__version__), VersionWarning, 2)
