@@ -13,14 +13,14 @@ from skdegfair.persistence import _file
 
 HOSTILE_NUMBERS = [-1, 0, 1, 7, 2**31, 2**63, 10**9, 10**30, -(10**18), 1.5, 1e308, float("nan"), float("inf"), -0.0]
 SIZES = {
-    "hidden_dim", "n_layers", "n_heads", "n_neighbors", "batch_size", "context_hops", "fairness_groups", "fairness_hops",
-    "n_features_in_", "n_iter_", "best_epoch_", "_seed",
+    "hidden_dim", "n_layers", "n_heads", "n_neighbors", "batch_size", "context_hops", "fairness_groups",
+    "fairness_hops", "n_features_in_", "n_iter_", "best_epoch_", "_seed",
 }  # fmt: skip
 HOSTILE_VALUES = [
-    *HOSTILE_NUMBERS, None, True, "", "x" * 1000, "../../../etc/passwd", "\ud800", "cuda:7", "gat", [], [[]], {}, "@deep",
-    {"float": "nan"}, {"float": "1e5"}, {"tensor": "model"}, {"tuple": [1, 2]}, {"slice": [0, 1, None]}, {"dict": [[[], 1]]},
-    {"dict": 3}, {"type": ["|O"]}, {"dtype": ["<U9999999"]}, {"device": ["meta"]}, {"scalar": ["<f8", "x"]},
-    {"transposed": [3]}, {"degree_groups": [1, 2, 3]}, {"a": 1, "b": 2}, {"unknown": []},
+    *HOSTILE_NUMBERS, None, True, "", "x" * 1000, "../../../etc/passwd", "\ud800", "cuda:7", "gat", [], [[]], {},
+    "@deep", {"float": "nan"}, {"float": "1e5"}, {"tensor": "model"}, {"tuple": [1, 2]}, {"slice": [0, 1, None]},
+    {"dict": [[[], 1]]}, {"dict": 3}, {"type": ["|O"]}, {"dtype": ["<U9999999"]}, {"device": ["meta"]},
+    {"scalar": ["<f8", "x"]}, {"transposed": [3]}, {"degree_groups": [1, 2, 3]}, {"a": 1, "b": 2}, {"unknown": []},
     {"array": {"dtype": "<f8", "shape": [10**12], "values": []}},
     {"array": {"dtype": "<U9999999", "shape": [90], "values": ["a"] * 90}},
     {"array": {"dtype": "|O", "shape": [-1, -2], "values": [1, 2]}},
@@ -68,7 +68,9 @@ def of_model(content, random):
     elif kind == 5:
         _edit_arrays(arrays, random)
     elif kind == 6:
-        marks[str(random.choice(["schema", "format", "more"]))] = str(random.choice(["2", "99999", "", "-1", "1.0", "१", "0"]))
+        marks[str(random.choice(["schema", "format", "more"]))] = str(
+            random.choice(["2", "99999", "", "-1", "1.0", "१", "0"])
+        )
     text = json.dumps(document).replace('"@deep"', "[" * 50_000 + "]" * 50_000)
     if random.rand() < 0.03:
         text = text.replace('"learned": ', '"learned": {}, "learned": ', 1)
@@ -163,7 +165,10 @@ def of_archive(content, random):
     elif kind == 4:  # a bomb: many bytes from few
         members[place] = (name, data + bytes([random.choice([0, 32, 48, 10, 9])]) * random.choice([10**6, 2**26]))
     elif kind == 5:
-        members[place] = (name, data.replace(b"0", random.choice([b"-1", b"nan", b"99999999999999999999", b"1e9", b""])))
+        members[place] = (
+            name,
+            data.replace(b"0", random.choice([b"-1", b"nan", b"99999999999999999999", b"1e9", b""])),
+        )
     elif kind == 6:
         members[place] = (name, random.choice([b"\xef\xbb\xbf", b"\xff\xfe"]) + data)
     elif kind == 7:

@@ -181,7 +181,8 @@ def study(run, seed, number):
 
 
 def describe(title, counts, peak):
-    rows = [f"{title}: {counts.total()} files, at most {peak:.0f} MB in a process, {peak < LIMIT and 'below' or 'ABOVE'} 1 GB"]
+    limit = "below 1 GB" if peak < LIMIT else "ABOVE 1 GB"
+    rows = [f"{title}: {counts.total()} files, at most {peak:.0f} MB in a process, {limit}"]
     for of_meaning, name in ((False, "bytes changed"), (True, "meaning changed")):
         found = {result: n for (meaning, result), n in sorted(counts.items()) if meaning == of_meaning}
         rows += [f"  {name}: {sum(found.values())}", *(f"    {n:6d}  {result}" for result, n in found.items())]

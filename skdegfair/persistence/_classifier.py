@@ -89,7 +89,9 @@ def restore_classifier(clf: BaseGNNClassifier, learned: dict[str, Any], decode: 
         distributed=clf.distributed,
         directed=False,
     )
-    vars(clf).update(learned, history_=history)
+    for name, value in learned.items():
+        setattr(clf, name, value)
+    clf.history_ = history
     net = NodeNet(
         _module(clf, mitigation, decode, f"{where}.module_"),
         criterion=Objective(mitigation.weights(), mitigation.terms(), mitigation.unfairness, mitigation.ramps()),

@@ -69,11 +69,7 @@ def describe(estimator: Any, encode: Encoder, where: str) -> dict[str, Any] | No
         learned = learned_by_classifier(estimator, encode, where)
     else:
         learned = {name: value for name, value in vars(estimator).items() if name not in parameters}
-    return {
-        "class": name,
-        "parameters": encode.named(parameters, where),
-        "learned": encode.named(learned, where),
-    }
+    return {"class": name, "parameters": encode.named(parameters, where), "learned": encode.named(learned, where)}
 
 
 def restore(description: Any, decode: Decoder, where: str, *, device: Any = None) -> Any:

@@ -6,9 +6,10 @@ import errno
 import hashlib
 import json
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 from uuid import uuid4
 
 import numpy as np
@@ -19,6 +20,8 @@ from ..exceptions import ModelFileError
 FORMAT = "skdegfair"
 SCHEMA = 1
 """Number of the layout of documents. It grows when older versions cannot read what is written; all below are read."""
+MARKS = {"format", "schema", "document", "sha256"}
+"""Names in the metadata."""
 MAX_HEADER = 2**23
 """Bytes of the JSON part of a file. A list in JSON takes some 40 times its length in memory."""
 
@@ -71,22 +74,29 @@ def read(path: Path) -> Content:
     if not path.is_file():  # also what would never end, such as a device
         kind = "this is not a file" if path.exists() else "there is no such file"
         raise FileNotFoundError(errno.ENOENT, f"the model could not be loaded: {kind}", str(path))
-    data = path.read_bytes()
-    if not 2 <= (size := _header_size(data)) <= min(MAX_HEADER, len(data) - 8):
+    with path.open("rb") as file:
+        marks = _marks(file)  # before the rest is read: it may be a large file of another kind
+        file.seek(0)
+        arrays = _safetensors().load(file.read())
+    if marks["sha256"] != _checksum(marks, arrays):
+        raise ModelFileError(DAMAGED)
+    return Content(_parse(marks["document"]), arrays)
+
+
+def _marks(file: BinaryIO) -> dict[str, str]:
+    """The metadata of a file that this version can read."""
+    size = _header_size(file.read(8))
+    if not 2 <= size <= MAX_HEADER:
         raise ModelFileError(NOT_A_MODEL)
-    marks = _parse(data[8 : 8 + size]).get("__metadata__")
-    if not isinstance(marks, dict) or marks.get("format") != FORMAT:
+    marks = _parse(file.read(size)).get("__metadata__")
+    if not isinstance(marks, dict) or set(marks) != MARKS or marks["format"] != FORMAT:
         raise ModelFileError(NOT_A_MODEL)
-    schema, text, checksum = (marks.get(name) for name in ("schema", "document", "sha256"))
-    if not (isinstance(schema, str) and schema.isdecimal() and len(schema) < 10 and isinstance(text, str)):
+    schema = marks["schema"]
+    if not all(isinstance(mark, str) for mark in marks.values()) or not re.fullmatch("[1-9][0-9]{0,8}", schema):
         raise ModelFileError(NOT_A_MODEL)
     if int(schema) > SCHEMA:
-        raise ModelFileError(NEWER.format(found=int(schema), known=SCHEMA))
-    arrays = _safetensors().load(data)
-    del data
-    if checksum != _checksum(marks, arrays):
-        raise ModelFileError(DAMAGED)
-    return Content(_parse(text), arrays)
+        raise ModelFileError(NEWER.format(found=schema, known=SCHEMA))
+    return marks
 
 
 def _header_size(data: bytes) -> int:

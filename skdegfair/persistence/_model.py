@@ -30,8 +30,8 @@ NO_CALLBACKS = (
     "callbacks are code and are not saved: the loaded classifier has callbacks=None. Predictions do not need them."
 )
 OTHER_SKLEARN = (
-    "{path} contains transformers of scikit-learn {saved}, and this is scikit-learn {here}, where what they learned may "
-    "have another meaning. Compare some predictions, or fit and save the model again."
+    "{path} contains transformers of scikit-learn {saved}, and this is scikit-learn {here}, where what they learned "
+    "may have another meaning. Compare some predictions, or fit and save the model again."
 )
 
 

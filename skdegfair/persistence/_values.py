@@ -197,7 +197,7 @@ def _degree_groups(boundaries: Any, hops: Any, codes: Any) -> DegreeGroups:
     )
     if not fits or not isinstance(hops, Integral) or hops < 1:
         raise ModelFileError("its degree groups have boundaries, hops or codes that do not fit together.")
-    return DegreeGroups(boundaries, hops=hops, codes=codes)
+    return DegreeGroups(boundaries, hops=int(hops), codes=codes)
 
 
 ASSEMBLED: dict[str, Callable[..., Any]] = {

@@ -1,4 +1,4 @@
-"""Mistakes with files: models that cannot be saved, files that cannot be loaded, damaged and malicious ones, archives."""
+"""Mistakes with files: models that cannot be saved, damaged and malicious model files, and archives of data."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ def other_version(w: World) -> None:
 
 WEIGHT = "model.module_.layers.0.weight"
 SAVING = [
-    Mistake("an unfitted model is saved", lambda w: skdegfair.save(w.clf, w.folder / "m"), NotFittedError, ("DegFairGNN",)),
+    Mistake(
+        "an unfitted model is saved", lambda w: skdegfair.save(w.clf, w.folder / "m"), NotFittedError, ("DegFairGNN",)
+    ),
     Mistake(
         "a search is saved",
         lambda w: skdegfair.save(GridSearchCV(w.clf, {"hidden_dim": [8]}), w.folder / "m"),
@@ -101,15 +103,22 @@ SAVING = [
         TypeError,
         ("a LogisticRegression", "GNNClassifier or DegFairGNNClassifier"),
     ),
-    Mistake("a class is saved", lambda w: skdegfair.save(GNNClassifier, w.folder / "m"), TypeError, ("<class", "fitted")),
+    Mistake(
+        "a class is saved", lambda w: skdegfair.save(GNNClassifier, w.folder / "m"), TypeError, ("<class", "fitted")
+    ),
     Mistake(
         "a generator is saved", lambda w: saved(w, random_state=np.random.RandomState(0)), TypeError, ("random_state",)
     ),
     Mistake(
-        "an optimizer's class is saved", lambda w: saved(w, net_params={"optimizer": SGD}), TypeError, ("net_params", "SGD")
+        "an optimizer's class is saved",
+        lambda w: saved(w, net_params={"optimizer": SGD}),
+        TypeError,
+        ("net_params", "SGD"),
     ),
     Mistake("callbacks are saved", lambda w: saved(w, callbacks=[EpochTimer()]), UserWarning, ("callbacks=None",)),
-    Mistake("a function is saved", lambda w: in_pipeline(w, FunctionTransformer(np.abs)), TypeError, (".func", "absolute")),
+    Mistake(
+        "a function is saved", lambda w: in_pipeline(w, FunctionTransformer(np.abs)), TypeError, (".func", "absolute")
+    ),
     Mistake(
         "a selector of columns is saved",
         lambda w: in_pipeline(w, ColumnTransformer([("a", StandardScaler(), make_column_selector())])),
@@ -119,7 +128,9 @@ SAVING = [
     Mistake("save to a missing folder", lambda w: saved(w, "no/m"), FileNotFoundError, ("could not be saved", "no/m")),
     Mistake("save to a folder", lambda w: saved(w, "."), IsADirectoryError, ("could not be saved",)),
     Mistake("save to no path", lambda w: skdegfair.save(w.fitted(), 3), TypeError, ("int",)),
-    Mistake("load a missing file", lambda w: skdegfair.load(w.folder / "no"), FileNotFoundError, ("no such file", "no'")),
+    Mistake(
+        "load a missing file", lambda w: skdegfair.load(w.folder / "no"), FileNotFoundError, ("no such file", "no'")
+    ),
     Mistake("load a folder", lambda w: skdegfair.load(w.folder), FileNotFoundError, ("this is not a file",)),
     Mistake(
         "load to a device that is missing",
@@ -137,7 +148,9 @@ DAMAGED = [
         ModelFileError,
         ("Pickle and joblib files are not read",),
     ),
-    Mistake("a truncated model file", lambda w: bytes_changed(w, lambda b: b[:-9]), ModelFileError, ("cannot be loaded",)),
+    Mistake(
+        "a truncated model file", lambda w: bytes_changed(w, lambda b: b[:-9]), ModelFileError, ("cannot be loaded",)
+    ),
     Mistake(
         "a bit of a weight flipped",
         lambda w: bytes_changed(w, lambda b: b[:-1] + bytes([b[-1] ^ 1])),
@@ -150,10 +163,15 @@ DAMAGED = [
         ModelFileError,
         ("its checksum is wrong",),
     ),
-    Mistake("a newer schema", lambda w: edited(w, marks={"schema": "2"}), ModelFileError, ("schema 2", "newer skdegfair")),
+    Mistake(
+        "a newer schema", lambda w: edited(w, marks={"schema": "2"}), ModelFileError, ("schema 2", "newer skdegfair")
+    ),
     Mistake("another format", lambda w: edited(w, marks={"format": "x"}), ModelFileError, ("not a file that",)),
     Mistake(
-        "an unknown class", lambda w: edited(w, model=lambda m: m.update({"class": "os.system"})), ModelFileError, ("os.system",)
+        "an unknown class",
+        lambda w: edited(w, model=lambda m: m.update({"class": "os.system"})),
+        ModelFileError,
+        ("os.system",),
     ),
     Mistake(
         "an unknown parameter", lambda w: edited(w, model=set_parameters(command="x")), ModelFileError, ("command",)
@@ -162,16 +180,26 @@ DAMAGED = [
         "a parameter out of range", lambda w: edited(w, model=set_parameters(dropout=7)), ModelFileError, ("dropout",)
     ),
     Mistake(
-        "a huge network", lambda w: edited(w, model=set_parameters(hidden_dim=10**12)), ModelFileError, (WEIGHT, "1000000000000")
+        "a huge network",
+        lambda w: edited(w, model=set_parameters(hidden_dim=10**12)),
+        ModelFileError,
+        (WEIGHT, "2000000000000"),
     ),
-    Mistake("a network of endless layers", lambda w: edited(w, model=set_parameters(n_layers=10**9)), ModelFileError, ("layers",)),
+    Mistake(
+        "a network of endless layers",
+        lambda w: edited(w, model=set_parameters(n_layers=10**9)),
+        ModelFileError,
+        ("layers",),
+    ),
     Mistake(
         "a number of features that is wrong",
         lambda w: edited(w, model=set_learned(n_features_in_=10**9)),
         ModelFileError,
         (WEIGHT, "1000000000"),
     ),
-    Mistake("callbacks in a file", lambda w: edited(w, model=set_parameters(callbacks=[1])), ModelFileError, ("callbacks",)),
+    Mistake(
+        "callbacks in a file", lambda w: edited(w, model=set_parameters(callbacks=[1])), ModelFileError, ("callbacks",)
+    ),
     Mistake(
         "an attribute that fit does not set",
         lambda w: edited(w, model=set_learned(predict="x")),
@@ -198,26 +226,45 @@ DAMAGED = [
     ),
     Mistake(
         "texts that take too much memory",
-        lambda w: edited(w, model=lambda m: m["learned"]["classes_"].update(
-            array={"dtype": "<U9999999", "shape": [99], "values": ["a"] * 99})),
+        lambda w: edited(
+            w,
+            model=lambda m: m["learned"]["classes_"].update(
+                array={"dtype": "<U9999999", "shape": [99], "values": ["a"] * 99}
+            ),
+        ),
         ModelFileError,
         ("model.classes_", "memory"),
     ),
-    Mistake("weights that are NaN", lambda w: edited(w, arrays=lambda a: a[WEIGHT].fill(np.nan)), ModelFileError, (WEIGHT, "NaN")),
+    Mistake(
+        "weights that are NaN",
+        lambda w: edited(w, arrays=lambda a: a[WEIGHT].fill(np.nan)),
+        ModelFileError,
+        (WEIGHT, "NaN"),
+    ),
     Mistake(
         "weights of another dtype",
         lambda w: edited(w, arrays=lambda a: a.update({WEIGHT: a[WEIGHT].astype(np.float64)})),
         ModelFileError,
         (WEIGHT, "float64"),
     ),
-    Mistake("weights that are missing", lambda w: edited(w, arrays=lambda a: a.pop(WEIGHT)), ModelFileError, (WEIGHT, "missing")),
+    Mistake(
+        "weights that are missing",
+        lambda w: edited(w, arrays=lambda a: a.pop(WEIGHT)),
+        ModelFileError,
+        (WEIGHT, "missing"),
+    ),
     Mistake(
         "an array too many, with a path as name",
         lambda w: edited(w, arrays=lambda a: a.update({"../../x": np.ones(3)})),
         ModelFileError,
         ("../../x",),
     ),
-    Mistake("NaN in the document", lambda w: edited(w, text=lambda t: t.replace("0.5", "NaN")), ModelFileError, ("NaN", "JSON")),
+    Mistake(
+        "NaN in the document",
+        lambda w: edited(w, text=lambda t: t.replace("0.5", "NaN")),
+        ModelFileError,
+        ("NaN", "JSON"),
+    ),
     Mistake(
         "a name twice in the document",
         lambda w: edited(w, text=lambda t: t.replace('"n_heads"', '"hidden_dim"')),
@@ -250,7 +297,11 @@ def npz(matrix: Any) -> bytes:
     return out.getvalue()
 
 
-EMNLP = {"emnlp-x.npy": npy(np.ones((3, 2))), "emnlp-y.npy": npy([1, 2, 9]), "emnlp-adj.npz": npz(sp.csc_array(np.eye(3)))}
+EMNLP = {
+    "emnlp-x.npy": npy(np.ones((3, 2))),
+    "emnlp-y.npy": npy([1, 2, 9]),
+    "emnlp-adj.npz": npz(sp.csc_array(np.eye(3))),
+}
 
 
 def read(w: World, changes: dict[str, bytes], *, original: dict[str, bytes] = WIKIPEDIA) -> None:
@@ -296,8 +347,10 @@ ARCHIVES = [
 ]
 
 CARDS = [
-    Mistake("a model card without degrees", lambda w: model_card(w.fitted(), w.X, w.y), ValueError, ("edges",)),
-    Mistake("a model card of an unfitted model", lambda w: model_card(w.clf, w.G, w.y), NotFittedError, ("DegFairGNN",)),
+    Mistake("a model card without degrees", lambda w: model_card(w.fitted(), w.X, w.y), TypeError, ("degree=",)),
+    Mistake(
+        "a model card of an unfitted model", lambda w: model_card(w.clf, w.G, w.y), NotFittedError, ("DegFairGNN",)
+    ),
     Mistake("a model card with other labels", lambda w: model_card(w.fitted(), w.G, w.y[:5]), ValueError, ("y has 5",)),
 ]
 
