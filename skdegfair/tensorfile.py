@@ -6,9 +6,10 @@ import errno
 import hashlib
 import json
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 from uuid import uuid4
 
 import numpy as np
@@ -16,19 +17,21 @@ from numpy.typing import NDArray
 
 from .exceptions import ModelFileError
 
+MARKS = {"format", "schema", "document", "sha256"}
+"""Names in the metadata."""
 MAX_HEADER = 2**23
 """Bytes of the JSON part of a file. A list in JSON takes some 40 times its length in memory."""
 
-NEEDED = 'Files of models need safetensors: pip install "skdegfair[save]".'
+NEEDED = 'Saving and loading models needs safetensors: pip install "skdegfair[save]".'
 NOT_OURS = (
-    "it is not a {kind} of skdegfair. (Pickle and joblib files are not read here, because they can run code: use "
-    "joblib.load if you trust them.)"
+    "it is not a {kind} that skdegfair wrote. (Pickle and joblib files are not read here, because they can run code: "
+    "use joblib.load if you trust them.)"
 )
 DAMAGED = "its checksum is wrong: the file is damaged or was changed. Copy it again, or save it again."
 NEWER = "it has schema {found}, and this version of skdegfair reads up to {known}. Install a newer skdegfair."
 TOO_LONG = (
-    "There are too many names or other texts for a file: {size} bytes, at most {limit} are allowed. Are there millions "
-    "of feature names, or categories that differ between nodes?"
+    "There are too many names or other texts to be saved: {size} bytes, at most {limit} are allowed. Are there "
+    "millions of feature names, or categories that differ between nodes?"
 )
 
 
@@ -70,7 +73,7 @@ def write(path: Path, content: Content, kind: FileKind) -> None:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
     except OSError as error:  # its own message names the temporary file
-        reason = f"the {kind.noun} could not be written: {error.strerror or error}"
+        reason = f"the {kind.noun} could not be saved: {error.strerror or error}"
         raise OSError(error.errno or errno.EIO, reason, str(path)) from error
 
 
@@ -78,24 +81,31 @@ def read(path: Path, kind: FileKind) -> Content:
     """Read a file and verify it. Memory is in proportion to the size of the file."""
     if not path.is_file():  # also what would never end, such as a device
         what = "this is not a file" if path.exists() else "there is no such file"
-        raise FileNotFoundError(errno.ENOENT, f"the {kind.noun} could not be read: {what}", str(path))
+        raise FileNotFoundError(errno.ENOENT, f"the {kind.noun} could not be loaded: {what}", str(path))
+    with path.open("rb") as file:
+        marks = _marks(file, kind)  # before the rest is read: it may be a large file of another kind
+        file.seek(0)
+        arrays = _safetensors().load(file.read())
+    if marks["sha256"] != _checksum(marks, arrays):
+        raise ModelFileError(DAMAGED)
+    return Content(_parse(marks["document"]), arrays)
+
+
+def _marks(file: BinaryIO, kind: FileKind) -> dict[str, str]:
+    """The metadata of a file that this version can read."""
     not_ours = NOT_OURS.format(kind=kind.noun)
-    data = path.read_bytes()
-    if not 2 <= (size := _header_size(data)) <= min(MAX_HEADER, len(data) - 8):
+    size = _header_size(file.read(8))
+    if not 2 <= size <= MAX_HEADER:
         raise ModelFileError(not_ours)
-    marks = _parse(data[8 : 8 + size]).get("__metadata__")
-    if not isinstance(marks, dict) or marks.get("format") != kind.format:
+    marks = _parse(file.read(size)).get("__metadata__")
+    if not isinstance(marks, dict) or set(marks) != MARKS or marks["format"] != kind.format:
         raise ModelFileError(not_ours)
-    schema, text, checksum = (marks.get(name) for name in ("schema", "document", "sha256"))
-    if not (isinstance(schema, str) and schema.isdecimal() and len(schema) < 10 and isinstance(text, str)):
+    schema = marks["schema"]
+    if not all(isinstance(mark, str) for mark in marks.values()) or not re.fullmatch("[1-9][0-9]{0,8}", schema):
         raise ModelFileError(not_ours)
     if int(schema) > kind.schema:
-        raise ModelFileError(NEWER.format(found=int(schema), known=kind.schema))
-    arrays = _safetensors().load(data)
-    del data
-    if checksum != _checksum(marks, arrays):
-        raise ModelFileError(DAMAGED)
-    return Content(_parse(text), arrays)
+        raise ModelFileError(NEWER.format(found=schema, known=kind.schema))
+    return marks
 
 
 def _header_size(data: bytes) -> int:

@@ -11,11 +11,14 @@ from sklearn.base import clone
 
 from skdegfair import mitigation
 from skdegfair.metrics import FINDING_CODES
+from skdegfair.persistence._estimators import TRANSFORMERS
 
 ROOT = Path(__file__).parent.parent
 PATHS = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.rst", *(ROOT / "docs").glob("*.rst"))}
 PAGES = {name: path.read_text(encoding="utf-8") for name, path in PATHS.items()}
-PAGES_WITH_EXAMPLES = ["graphs", "assessing", "findings", "mitigation", "tuning", "large_graphs", "add_a_mitigation"]
+PAGES_WITH_EXAMPLES = [
+    "graphs", "assessing", "findings", "mitigation", "tuning", "large_graphs", "add_a_mitigation", "saving",
+]  # fmt: skip
 every_page = pytest.mark.parametrize("page", sorted(PAGES))
 
 
@@ -171,6 +174,18 @@ def test_large_graphs(capsys, tmp_path, monkeypatch):
     names, _ = next(page)
     assert (names["clf"].predict(names["X"], names["A"]) == in_memory).all()
     assert next(page, None) is None
+
+
+def test_saving(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.mkdtemp", lambda: str(tmp_path))
+    page = steps("docs/saving.rst", capsys)
+    _, printed = next(page)
+    assert printed == "True\n"
+    _, printed = next(page)
+    assert printed.startswith("# Model card: DegFairGNNClassifier")
+    assert {path.name for path in tmp_path.iterdir()} == {"model.skdegfair", "model.md"}
+    assert next(page, None) is None
+    assert all(cls.__name__ in PAGES["docs/saving.rst"] for cls in TRANSFORMERS)
 
 
 def test_add_a_mitigation(capsys):

@@ -153,4 +153,6 @@ def _write_cache(path: Path, graph: RawGraph) -> None:
 
 def _csr(parts: Any, name: str) -> sp.csr_array:
     data, indices, indptr, shape = (parts[f"{name}_{field}"] for field in ("data", "indices", "indptr", "shape"))
-    return sp.csr_array((data, indices, indptr), shape=tuple(shape))
+    matrix = sp.csr_array((data, indices, indptr), shape=tuple(shape))
+    matrix.check_format(full_check=True)  # scipy's loops trust it
+    return matrix

@@ -32,6 +32,7 @@ class GraphTrainer(BaseEstimator):
         weights: NDArray[np.float64] | None,
         mitigation: Mitigation,
         before: NodeNet | None,
+        saved: Any,
     ) -> None:
         if before is not None and not np.array_equal(self.classes_, targets.classes):
             raise ValueError(
@@ -46,7 +47,8 @@ class GraphTrainer(BaseEstimator):
             check_memory(graph, self._architecture(seed), mitigation)
         last = []
         if self.checkpoint is not None:
-            last = [("checkpoint", Checkpoint(self.checkpoint, self._identity(graph, targets, weights)))]
+            identity = self._identity(graph, targets, weights)
+            last = [("checkpoint", Checkpoint(self.checkpoint, identity, saved))]
         net = self._make_net(mitigation, graph, targets, seed, last)
         if before is not None:
             net.continue_from(before)

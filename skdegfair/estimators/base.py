@@ -221,7 +221,7 @@ default="valid_score"
             remarks = list(before_training(self, graph, targets, mitigation, **meant))
             for remark in remarks:
                 warnings.warn(remark, stacklevel=4)
-            self._fit(graph, targets, weights, mitigation, before)
+            self._fit(graph, targets, weights, mitigation, before, saved)
             for remark in after_training(self, self.history_, remarks):
                 warnings.warn(remark, stacklevel=4)
         return self

@@ -8,6 +8,7 @@ from ._comparison import ModelComparison
 from ._curve import degree_curve
 from ._findings import Finding, Findings
 from ._gaps import delta_deo, delta_dsp, group_scores
+from ._model_card import model_card
 from ._refit import FairestWithin, MostAccurateWithin, pareto_front, undominated
 from ._report import DegreeFairnessReport, degree_fairness_report
 from ._scorers import SCORERS, DegreeScorer, FairnessScoring, Tradeoff, fairness_scoring, get_scorer, make_degree_scorer
@@ -43,6 +44,7 @@ __all__ = [
     "group_scores",
     "make_degree_scorer",
     "mean_of_defined",
+    "model_card",
     "pareto_front",
     "prediction_rates",
     "recalls",

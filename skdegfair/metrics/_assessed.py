@@ -105,10 +105,15 @@ def placeholder_of(estimator: Any) -> Any:
 
 def name_of(estimator: Any) -> str:
     """Return the name of a classifier's class, also for a classifier in a pipeline or a search."""
+    return type(classifier_in(estimator)).__name__
+
+
+def classifier_in(estimator: Any) -> Any:
+    """Return the classifier of a pipeline or a search, or the estimator itself."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "steps"):
             estimator = estimator.steps[-1][1]
         else:
-            return type(estimator).__name__
+            return estimator

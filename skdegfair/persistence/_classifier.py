@@ -64,6 +64,10 @@ def learned_by_classifier(clf: BaseGNNClassifier, encode: Encoder, where: str) -
 
 def restore_classifier(clf: BaseGNNClassifier, learned: dict[str, Any], decode: Decoder, where: str) -> None:
     """Give a classifier what it learned; raises an error if that does not fit its parameters."""
+    if clf.n_layers * clf.n_heads > MAX_PARTS:  # before anything is made for each layer
+        raise ModelFileError(f"its network has more than {MAX_PARTS} layers times heads.")
+    if clf.callbacks is not None:
+        raise ModelFileError(f"{where}.callbacks must be None.")
     for name in sorted(ATTRIBUTES.keys() | learned.keys()):
         if name not in learned and name in OPTIONAL:
             continue
@@ -85,7 +89,9 @@ def restore_classifier(clf: BaseGNNClassifier, learned: dict[str, Any], decode: 
         distributed=clf.distributed,
         directed=False,
     )
-    vars(clf).update(learned, history_=history)
+    for name, value in learned.items():
+        setattr(clf, name, value)
+    clf.history_ = history
     net = NodeNet(
         _module(clf, mitigation, decode, f"{where}.module_"),
         criterion=Objective(mitigation.weights(), mitigation.terms(), mitigation.unfairness, mitigation.ramps()),
@@ -99,8 +105,6 @@ def restore_classifier(clf: BaseGNNClassifier, learned: dict[str, Any], decode: 
 
 def _module(clf: BaseGNNClassifier, mitigation: Mitigation, decode: Decoder, where: str) -> torch.nn.Module:
     """The network with the weights of the file. It is made without memory first, to compare the sizes."""
-    if clf.n_layers * clf.n_heads > MAX_PARTS:
-        raise ModelFileError(f"its network has more than {MAX_PARTS} layers times heads.")
     with torch.device("meta"):
         module = clf._make_module(mitigation, clf._seed)
     weights = {}

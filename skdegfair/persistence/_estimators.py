@@ -108,6 +108,9 @@ def check_steps(pipeline: Pipeline) -> None:
     named = all(isinstance(step, tuple) and len(step) == 2 and isinstance(step[0], str) for step in steps)
     if not steps or not named or not isinstance(steps[-1][1], CLASSIFIERS):
         raise ModelFileError("its pipeline is not a list of named steps that ends with a graph classifier.")
+    for _, step in steps[:-1]:
+        if step not in (None, "passthrough"):
+            check_is_fitted(step)
 
 
 def _check_learned(estimator: Any, learned: dict[str, Any], where: str) -> None:
@@ -119,9 +122,10 @@ def _check_learned(estimator: Any, learned: dict[str, Any], where: str) -> None:
         if not np.isfinite(learned.get("degree_threshold_", 0.0)):
             raise ModelFileError(f"{where}.degree_threshold_ is not finite.")
         return
-    check_is_fitted(estimator)
-    for name in TRANSFORMERS.get(type(estimator), ()):
+    if isinstance(estimator, GraphTransformer):
+        check_is_fitted(estimator.transformer_)
+    for name in TRANSFORMERS.get(type(estimator), ()) if "n_features_in_" in learned else ():
         value = learned.get(name)
         width = value.shape[-1] if isinstance(value, np.ndarray) and value.ndim else len(value or ())
-        if value is not None and width != learned.get("n_features_in_"):
+        if value is not None and width != learned["n_features_in_"]:
             raise ModelFileError(f"{where}.{name} does not fit the number of features.")

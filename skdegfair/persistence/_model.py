@@ -31,8 +31,8 @@ NO_CALLBACKS = (
     "callbacks are code and are not saved: the loaded classifier has callbacks=None. Predictions do not need them."
 )
 OTHER_SKLEARN = (
-    "{path} contains transformers of scikit-learn {saved}, and this is scikit-learn {here}, where what they learned may "
-    "have another meaning. Compare some predictions, or fit and save the model again."
+    "{path} contains transformers of scikit-learn {saved}, and this is scikit-learn {here}, where what they learned "
+    "may have another meaning. Compare some predictions, or fit and save the model again."
 )
 
 
@@ -139,7 +139,8 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device | None = No
     except (OSError, ImportError):
         raise
     except Exception as error:  # a file can be wrong in more ways than anyone can list
-        raise ModelFileError(f"{path} cannot be loaded: {error}") from error
+        reason = error if isinstance(error, ValueError) else f"it is not as skdegfair.save writes it ({error})."
+        raise ModelFileError(f"{path} cannot be loaded: {reason}") from error
     saved = str(versions.get("scikit-learn"))[:20]
     if type(model) is Pipeline and saved != sklearn.__version__:
         warnings.warn(OTHER_SKLEARN.format(path=path, saved=saved, here=sklearn.__version__), VersionWarning, 2)

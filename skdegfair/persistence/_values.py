@@ -74,6 +74,8 @@ class Encoder:
         return {name: self(value, f"{where}.{name}") for name, value in values.items()}
 
     def _array(self, array: NDArray[Any], where: str) -> dict[str, Any]:
+        if array.ndim == 2 and array.strides[0] < array.strides[1]:  # the order in memory decides how sums are rounded
+            return {"transposed": [self._array(array.T, f"{where}[0]")]}
         kind = array.dtype.kind
         numeric = kind in "biuf" and array.dtype.itemsize <= 8
         if numeric and array.size > SMALL:
@@ -195,7 +197,7 @@ def _degree_groups(boundaries: Any, hops: Any, codes: Any) -> DegreeGroups:
     )
     if not fits or not isinstance(hops, Integral) or hops < 1:
         raise ModelFileError("its degree groups have boundaries, hops or codes that do not fit together.")
-    return DegreeGroups(boundaries, hops=hops, codes=codes)
+    return DegreeGroups(boundaries, hops=int(hops), codes=codes)
 
 
 ASSEMBLED: dict[str, Callable[..., Any]] = {
@@ -207,4 +209,5 @@ ASSEMBLED: dict[str, Callable[..., Any]] = {
     "type": lambda dtype: _dtype(dtype).type,
     "device": torch.device,
     "degree_groups": _degree_groups,
+    "transposed": np.transpose,
 }

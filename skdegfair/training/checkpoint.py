@@ -25,6 +25,7 @@ OTHER_FIT = (
     "checkpoint={path!r} belongs to another fit: {what}. Delete the file to start from the beginning, or give another "
     "path. Folds of a cross-validation and trials of a search cannot share a checkpoint: set checkpoint=None for them."
 )
+BROKEN = "checkpoint={path!r} cannot be continued: {error} Delete the file to start from the beginning."
 NOT_RESTORABLE = (
     "checkpoint cannot restore the callback {name}, because it has no methods state_dict and load_state_dict. Add "
     "them, or set checkpoint=None."
@@ -41,33 +42,34 @@ class Checkpoint(Callback):
     path : str or path-like
     identity : dict from names to texts
         Data, parameters and versions. A file with another identity is not continued.
+    saved : Content, default=None
+        What :func:`read_checkpoint` read from the file.
     """
 
-    def __init__(self, path: Any, identity: dict[str, str]) -> None:
-        self.path, self.identity = path, identity
+    def __init__(self, path: Any, identity: dict[str, str], saved: Content | None = None) -> None:
+        self.path, self.identity, self.saved = path, identity, saved
 
     def initialize(self) -> Checkpoint:
-        self.saved_ = read_checkpoint(self.path)
-        if self.saved_ is not None:
-            self._check_identity(self.saved_.document)
+        if self.saved is not None:
+            self._check_identity(self.saved.document["identity"])
         self.next_time_ = 0.0
         return self
 
     @property
     def n_epochs(self) -> int:
         """Number of epochs in the file."""
-        return 0 if self.saved_ is None else int(self.saved_.document["n_epochs"])
+        return 0 if self.saved is None else int(self.saved.document["n_epochs"])
 
     @property
     def stop_reason(self) -> str | None:
         """Why the training in the file ended, None if it has not ended."""
-        return None if self.saved_ is None else self.saved_.document["stop_reason"]
+        return None if self.saved is None else self.saved.document["stop_reason"]
 
     def on_train_begin(self, net: Any, X: Any = None, **kwargs: Any) -> None:
         for name, callback in net.callbacks_:
             if not _is_restorable(callback):
                 raise ValueError(NOT_RESTORABLE.format(name=f"{name} ({type(callback).__name__})"))
-        if self.saved_ is not None:
+        if self.saved is not None:
             self.restore(net)
             X.epoch = self.n_epochs
 
@@ -84,8 +86,8 @@ class Checkpoint(Callback):
 
     def restore(self, net: Any) -> None:
         """Give a net, and its other callbacks, the state in the file."""
-        assert self.saved_ is not None
-        document, arrays = self.saved_
+        assert self.saved is not None
+        document, arrays = self.saved
         try:
             tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
             net.plain_module.load_state_dict(_under("module", tensors))
@@ -98,8 +100,8 @@ class Checkpoint(Callback):
             for name, callback in net.callbacks_:
                 self._restore_callback(callback, document["callbacks"].get(name), _under(f"best.{name}", tensors))
             net.history = _history(self.n_epochs, document["columns"], arrays)
-        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
-            raise ModelFileError(f"checkpoint={str(self.path)!r} cannot be continued: {error}") from error
+        except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            raise ModelFileError(BROKEN.format(path=str(self.path), error=error)) from error
 
     def _restore_callback(self, callback: Any, state: Any, best: dict[str, Any]) -> None:
         if isinstance(callback, EarlyStopping):
@@ -144,10 +146,7 @@ class Checkpoint(Callback):
         columns = list(_under("history", history))  # a file does not keep the order of arrays
         return Content({**document, "columns": columns}, arrays | history)
 
-    def _check_identity(self, document: dict[str, Any]) -> None:
-        saved = document.get("identity")
-        if not isinstance(saved, dict) or not isinstance(document.get("n_epochs"), int):
-            raise ModelFileError(f"checkpoint={str(self.path)!r} cannot be continued: parts of it are missing.")
+    def _check_identity(self, saved: dict[str, Any]) -> None:
         for name in sorted(self.identity.keys() | saved.keys()):
             if saved.get(name) != self.identity.get(name):
                 what = f"{name} was {saved.get(name)} and is now {self.identity.get(name)}"
@@ -161,9 +160,15 @@ def read_checkpoint(path: Any) -> Content | None:
             raise ValueError(f"checkpoint={str(path)!r} is in a folder that does not exist. Create the folder first.")
         return None
     try:
-        return read(Path(path), KIND)
-    except (ModelFileError, FileNotFoundError) as error:
-        raise ModelFileError(f"checkpoint={str(path)!r} cannot be continued: {error} Delete the file.") from error
+        saved = read(Path(path), KIND)
+        identity, n_epochs = saved.document["identity"], saved.document["n_epochs"]
+        if not (isinstance(identity, dict) and str(identity["seed"]).isdecimal() and 0 < n_epochs < 2**31):
+            raise ModelFileError("parts of it have other types than expected.")
+    except (ImportError, PermissionError):
+        raise
+    except Exception as error:  # a file can be wrong in more ways than anyone can list
+        raise ModelFileError(BROKEN.format(path=str(path), error=error)) from error
+    return saved
 
 
 def fingerprint(*data: Any) -> str:
