@@ -122,6 +122,7 @@ def test_the_flagship(backbone, tiny, path):
     reports = [str(DegreeFairnessReport.from_estimator(each, tiny.graph, tiny.y)) for each in (loaded, clf)]
     assert reports[0] == reports[1]
     assert again(loaded, path).score(tiny.graph, tiny.y) == clf.score(tiny.graph, tiny.y)  # twice
+    check_same(pickle.loads(pickle.dumps(loaded)), clf, tiny.graph)
 
 
 @pytest.mark.parametrize(
