@@ -425,12 +425,7 @@ MISTAKES = [
     # checkpoints
     Mistake("checkpoint in no folder", lambda w: new(w, checkpoint="none/such"), ValueError, ("none/such", "folder")),
     Mistake("folder as checkpoint", lambda w: new(w, checkpoint=w.folder), ModelFileError, ("checkpoint=", "file")),
-    Mistake(
-        "text as checkpoint",
-        text_as_checkpoint,
-        ModelFileError,
-        ("checkpoint=", "not a checkpoint that"),
-    ),
+    Mistake("text as checkpoint", text_as_checkpoint, ModelFileError, ("checkpoint=", "not a checkpoint that")),
     Mistake("damaged checkpoint", damaged_checkpoint, ModelFileError, ("checkpoint=", "checksum", "Delete the file")),
     Mistake(
         "checkpoint of other parameters",
