@@ -304,7 +304,7 @@ def test_networkx():
     directed = Graph.from_networkx(nx.DiGraph([(0, 1), (1, 2), (2, 3)]), X)
     assert directed.directed
     assert directed.degree().tolist() == [0, 1, 1, 1]
-    assert Graph.from_networkx(nx.MultiGraph([(0, 1), (0, 1), (2, 3)]), X).degree().tolist() == [1, 1, 1, 1]
+    assert Graph.from_networkx(nx.MultiGraph([(0, 1), (0, 1), (2, 3)]), X).degree().tolist() == [2, 2, 1, 1]
     frame = pd.DataFrame(X, index=list("dcba"))
     named = Graph.from_networkx(nx.relabel_nodes(net, dict(enumerate("abcd"))), frame)
     np.testing.assert_array_equal(named.X.to_numpy(), X[::-1])
@@ -363,7 +363,10 @@ def test_torch_geometric_pairs_listed_twice_and_features_with_a_gradient():
     edges = torch.tensor([[0, 0, 0], [1, 1, 1]])
     data = pyg_data(edge_index=edges, edge_weight=torch.tensor([1.0, 3.0, 2.0]))
     data.x.requires_grad_()
-    assert Graph.from_pyg(data, directed=True).A.toarray()[1, 0] == 3
+    graph = Graph.from_pyg(data, directed=True)
+    assert graph.A.toarray()[1, 0] == 6
+    summed = SimpleConv(aggr="sum")(data.x, data.edge_index, data.edge_weight).detach()
+    np.testing.assert_allclose(graph.A @ graph.X, summed)
 
 
 @pytest.mark.parametrize(

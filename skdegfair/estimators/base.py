@@ -24,6 +24,7 @@ from ..graph import (
     Positions,
     Targets,
     accepts_graph,
+    check_numeric,
     check_row_labels,
     check_targets,
     degree_groups,
@@ -373,7 +374,7 @@ default="valid_score"
         if given and A is not None:
             raise ValueError("Pass either a Graph or X and A: a Graph has its edges already.")
         features = validate_data(
-            self, X.X if given else X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
+            self, check_numeric(X.X if given else X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
         )
         if not given:  # a data frame has row labels, which A must not contradict
             X = Graph(X if isinstance(X, pd.DataFrame) else features, A, directed=self.directed)

@@ -232,7 +232,7 @@ class Graph:
         X = check_features(X)
         if X.shape[0] != self.n_nodes:
             raise ValueError(f"X has {X.shape[0]} rows, but the graph has {self.n_nodes} nodes.")
-        check_row_labels(self.whole(), X=X)
+        check_row_labels(graph=self.whole(), X=X)
         view = self._view(self._nodes)
         view.X = X
         if isinstance(X, pd.DataFrame) and not self.node_labels.are_names:

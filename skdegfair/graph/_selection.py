@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def as_positions(key: Any) -> slice | NDArray[Any]:
         return positions.astype(np.intp)
     if positions.dtype.kind not in "biu":
         raise IndexError(
-            f"Nodes are selected by one list of positions or one mask, got {key!r}. Use G.loc for labels of nodes, and "
+            f"Nodes are selected by one list of positions or one mask, got {short(key)}. Use G.loc for labels of nodes, and "
             "graph.features for columns."
         )
     if positions.ndim != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def check_numeric(X: Any) -> Any:
             np.asarray(column, dtype=np.float64)
         except ValueError:
             text = next(value for value in column if isinstance(value, str))
-            raise ValueError(NOT_NUMERIC.format(name=name, text=text)) from None
+            raise ValueError(NOT_NUMERIC.format(name=name, text=str(text))) from None
     return X
 
 
@@ -109,10 +110,10 @@ def check_nodes(nodes: Any, n_nodes: int, *, name: str = "nodes") -> NDArray[np.
 
 def kind_of(value: Any) -> str:
     """Return what a user passed, in words."""
-    if isinstance(value, str):
+    if value is None or isinstance(value, (str, Number)):
         return repr(value)
     shape = getattr(value, "shape", ())
-    return f"an array of shape {shape}" if shape else f"a {type(value).__name__}"
+    return f"an array of shape {shape}" if shape else f"an object of type {type(value).__name__}"
 
 
 def n_bytes(matrix: Any) -> int:
