@@ -35,8 +35,8 @@ def as_positions(key: Any) -> slice | NDArray[Any]:
         return positions.astype(np.intp)
     if positions.dtype.kind not in "biu":
         raise IndexError(
-            f"Nodes are selected by one list of positions or one mask, got {short(key)}. Use G.loc for labels of nodes, and "
-            "graph.features for columns."
+            f"Nodes are selected by one list of positions or one mask, got {short(key)}. Use G.loc for labels of "
+            "nodes, and graph.features for columns."
         )
     if positions.ndim != 1:
         raise IndexError(f"Nodes are selected by one list of positions or one mask, got {positions.ndim} dimensions.")

@@ -89,9 +89,10 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         if not isinstance(X, Graph):
             return self.transformer_.fit_transform(_copied_features(X), y)
         own = self.transformer_.fit_transform(_copied_features(X), y)
+        every = self.transform(X).X
         rows = np.arange(X.n_nodes)
         rows[X.nodes] = X.n_nodes + np.arange(len(X))
-        return X.with_features(_stacked_rows(self.transformer_.transform(_copied_features(X.whole())), own, rows))
+        return X.with_features(_stacked_rows(every, own, rows))
 
     def transform(self, X: Any) -> Any:
         """Return the graph with transformed features, or the transformed matrix."""
