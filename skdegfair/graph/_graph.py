@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,21 +13,11 @@ from ._adjacency import check_adjacency
 from ._alignment import NodeLabels, check_row_labels, is_count
 from ._convert import edges_from_frame, edges_from_networkx, edges_from_pyg
 from ._degree import check_hops, count_walks
-from ._selection import NODES_ONLY, ByLabel, as_positions, without_columns
+from ._selection import NodeIndexed
 from ._validation import check_features, n_bytes
 
-NOT_AN_ARRAY = (
-    "A Graph cannot be used as a plain array, because its edges would be lost. Use graph.features for the features and "
-    "graph.degree() for the degrees, or wrap a transformer, as in GraphTransformer(StandardScaler()) or "
-    "GraphTransformer(ColumnTransformer(...))."
-)
-NOT_COPIED = (
-    "A Graph is never modified, so it has no copy to modify. To see what a model does with other features, for example "
-    "with a shuffled column as in permutation_importance, pass graph.with_features(X)."
-)
 
-
-class Graph:
+class Graph(NodeIndexed):
     """Node features and edges, indexed by node.
 
     ``G[nodes]`` is a view: it remembers which nodes are selected and shares the whole
@@ -73,9 +63,6 @@ class Graph:
     """
 
     __slots__ = ("X", "A", "directed", "_index", "_nodes", "_degrees", "__weakref__")
-    __array_ufunc__ = None  # arithmetic with an array is an error, not an elementwise loop
-    ndim = 2
-    device = "cpu"  # scikit-learn reads it with array_api_dispatch
 
     def __init__(self, X: Any, A: Any = None, *, directed: bool = False) -> None:
         if not isinstance(directed, (bool, np.bool_)):
@@ -192,10 +179,6 @@ class Graph:
         return NodeLabels(self._index if self._nodes is None else self._index[self._nodes], not is_count(self._index))
 
     @property
-    def index(self) -> pd.Index:
-        return self.node_labels.index
-
-    @property
     def features(self) -> Any:
         """The features of the selected nodes."""
         if self._nodes is None:
@@ -255,40 +238,6 @@ class Graph:
 
     def __len__(self) -> int:
         return self.shape[0]
-
-    def __getitem__(self, key: Any) -> Graph:
-        key = without_columns(key)
-        check_row_labels(self, nodes=key)  # a mask with labels
-        return self._view(self.nodes[as_positions(key)])
-
-    def take(self, indices: Any, axis: int = 0) -> Graph:
-        """Select nodes by position, as pandas does."""
-        if axis != 0:
-            raise IndexError(NODES_ONLY)
-        return self[np.asarray(indices)]
-
-    @property
-    def iloc(self) -> Graph:
-        return self
-
-    @property
-    def loc(self) -> ByLabel:
-        """Select nodes by the labels of the data frame, or by position in the whole graph where there are none."""
-        return ByLabel(self)
-
-    def copy(self) -> NoReturn:
-        """Raise TypeError: a Graph is never modified, and tools that modify a copy need another way."""
-        raise TypeError(NOT_COPIED)
-
-    def __array_namespace__(self, api_version: str | None = None) -> Any:
-        return np
-
-    @property
-    def __array_interface__(self) -> NoReturn:  # not __array__: ColumnTransformer would take the graph for an array
-        raise TypeError(NOT_AN_ARRAY)
-
-    def __iter__(self) -> Any:
-        raise TypeError("A Graph is not iterable; iterate over graph.nodes.")
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.X, self.A, self.directed, self._index, self._nodes  # degrees are cheaper to compute than to send
