@@ -64,7 +64,7 @@ def check_numeric(X: Any) -> Any:
         try:
             np.asarray(column, dtype=np.float64)
         except ValueError:
-            text = next(value for value in column if isinstance(value, str))
+            text = next((value for value in column if isinstance(value, str)), np.asarray(column)[0])
             raise ValueError(NOT_NUMERIC.format(name=name, text=str(text))) from None
     return X
 
@@ -113,7 +113,7 @@ def kind_of(value: Any) -> str:
     if value is None or isinstance(value, (str, Number)):
         return repr(value)
     shape = getattr(value, "shape", ())
-    return f"an array of shape {shape}" if shape else f"an object of type {type(value).__name__}"
+    return f"an array of shape {shape}" if shape else f"a {type(value).__name__}"
 
 
 def n_bytes(matrix: Any) -> int:
