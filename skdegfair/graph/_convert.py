@@ -20,7 +20,7 @@ ID_COLUMN = (
 REPEATED = (
     "Edges without weights are listed more than once ({count} of them), such as the one from row {source} of X to row "
     "{target}. Repeated edges add up, so its weight is {weight:g}. If each edge should have the weight 1, remove "
-    "repeated ones, as in edges.drop_duplicates(); if not, pass the weights."
+    'repeated ones, as in edges.drop_duplicates(["source", "target"]); if not, pass the weights.'
 )
 OTHER_ORDER = (
     "The nodes of the graph are the numbers 0 to {last}, but not in this order (the first is {first}), and the rows of "

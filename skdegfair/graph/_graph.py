@@ -91,9 +91,9 @@ class Graph(NodeIndexed):
         Parameters
         ----------
         edges : DataFrame
-            The weights of a pair listed more than once add up, as in a sparse matrix. An
-            undirected edge may be listed in one direction or in both; if the weights differ,
-            the larger one counts.
+            The weights of a pair listed more than once add up, as in a sparse matrix, with a
+            warning if the edges have no weights. An undirected edge may be listed in one
+            direction or in both; if the weights differ, the larger one counts.
         X : features, one row per node
             Edges refer to its index if it is a DataFrame, otherwise to row numbers.
         source, target : str, default="source", "target"
