@@ -7,6 +7,10 @@ class NoEdgesWarning(UserWarning):
     """A graph classifier was fitted without edges, and nothing says that this is meant."""
 
 
+class RepeatedEdgesWarning(UserWarning):
+    """A list of edges without weights has the same edge more than once."""
+
+
 class NoEffectWarning(UserWarning):
     """A parameter, a loss term or a monitor has no effect in the given combination."""
 

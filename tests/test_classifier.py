@@ -408,7 +408,7 @@ EYE = np.eye(120)
         (lambda d: {"X": np.where(EYE[:, :6] == 1, np.nan, d.X)}, "X contains NaN"),
         (lambda d: {"X": np.where(EYE[:, :6] == 1, np.inf, d.X)}, "X contains infinity"),
         (lambda d: {"X": d.X[:, :0]}, "0 feature"),
-        (lambda d: {"X": np.array([["a"] * 6] * 120)}, "could not convert string|dtype"),
+        (lambda d: {"X": np.array([["a"] * 6] * 120)}, "Column 0 of X contains text, such as 'a'.*OneHotEncoder"),
         (lambda d: {"y": d.y[:-1]}, "119 labels for 120 nodes"),
         (lambda d: {"y": None}, "y to be passed"),
         (lambda d: {"y": np.where(np.arange(120) == 5, np.nan, d.y)}, "y contains NaN, at node 5"),

@@ -153,6 +153,84 @@ def test_selecting_nodes(key, expected):
     assert view.degree().tolist() == PATH.sum(1)[expected].tolist()
 
 
+def test_selecting_nodes_by_label():
+    graph = Graph(pd.DataFrame(X, index=list("dcba")), PATH)
+    assert graph.loc["c"].nodes.tolist() == [1]
+    assert graph.loc[["a", "d"]].nodes.tolist() == [3, 0]
+    assert graph.loc["c":"a"].nodes.tolist() == [1, 2, 3]
+    assert graph.loc[np.array([True, False, False, True])].nodes.tolist() == [0, 3]
+    assert graph[[2, 3]].loc[["a", "b"]].nodes.tolist() == [3, 2]
+    assert graph.induced().with_features(X).loc[graph.index[::-1]].nodes.tolist() == [3, 2, 1, 0]
+    with pytest.raises(KeyError, match="no such node: c"):
+        graph[[2, 3]].loc["c"]
+    assert Graph(X, PATH)[[3, 1]].loc[3].nodes.tolist() == [3]
+    assert Graph(X, PATH)[[1, 3]].loc[:].nodes.tolist() == [1, 3]
+    with pytest.raises(KeyError, match="0"):
+        Graph(X, PATH)[[3, 1]].loc[0]
+
+
+def test_labels_are_names_if_one_data_frame_has_names():
+    A = pd.DataFrame(PATH, index=list("abcd"), columns=list("abcd"))
+    assert Graph(pd.DataFrame(X), A).index.tolist() == list("abcd")
+    assert Graph(X, PATH).with_features(pd.DataFrame(X, index=list("abcd"))).index.tolist() == list("abcd")
+    assert pickle.loads(pickle.dumps(Graph(X, A)[1:])).index.tolist() == list("bcd")
+
+
+def test_sparse_features_become_canonical_and_stay_as_they_were():
+    parts = (np.ones(4), np.array([1, 0, 1, 1]), np.array([0, 2, 4, 4, 4]))
+    given = sp.csr_matrix(parts, shape=(4, 2))
+    graph = Graph(given, PATH)
+    assert isinstance(graph.X, sp.csr_matrix)
+    np.testing.assert_array_equal(graph.X.toarray(), [[1, 1], [0, 2], [0, 0], [0, 0]])
+    assert graph.X.has_canonical_format
+    assert given.indices.tolist() == [1, 0, 1, 1]
+    again = Graph(graph.X, PATH)
+    assert np.shares_memory(again.X.data, graph.X.data)
+
+
+def test_a_form_that_is_out_of_date_is_not_believed():
+    A = sp.csr_array(PATH)
+    assert A.has_canonical_format  # scipy remembers it
+    A.indices[1:3] = A.indices[[2, 1]]
+    A.data[1:3] = A.data[[2, 1]]
+    graph = Graph(X, A)
+    assert graph.A.has_sorted_indices
+    np.testing.assert_array_equal(graph.A.toarray(), PATH)
+
+
+def damaged(form, part, position, value):
+    A = sp.csr_array(PATH).asformat(form)
+    target = A.coords[1] if part == "column" else getattr(A, part)
+    target[position] = value
+    return A
+
+
+@pytest.mark.parametrize(
+    ("A", "message"),
+    [
+        (damaged("csr", "indices", 0, 4), r"column index 4, but indices must be from 0 to 3"),
+        (damaged("csc", "indices", 0, -2), r"row index -2"),
+        (damaged("bsr", "indices", 0, 900), r"column index 900"),
+        (damaged("coo", "column", 0, 4), r"column index 4"),
+        (damaged("csr", "indptr", 0, 1), r"indptr must have 5 entries that start at 0"),
+        (damaged("csr", "indptr", 2, 0), r"never decrease"),
+        (damaged("csr", "indptr", 4, 5), r"indptr ends at 5, but there are 4 indices and 4 values"),
+    ],
+)
+def test_damaged_matrices_are_refused_before_scipy_reads_them(A, message):
+    with pytest.raises(ValueError, match=rf"A is a damaged sparse matrix: .*{message}"):
+        Graph(X, A)
+    with pytest.raises(ValueError, match=rf"X is a damaged sparse matrix: .*{message}"):
+        Graph(A, PATH)
+
+
+def test_weights_at_the_limits():
+    for weight in (1e-30, 1e30):
+        assert Graph(X, PATH * weight / 2 if weight > 1 else PATH * weight).n_edges == 2
+    with pytest.raises(ValueError, match=r"the weight 2e\+30 at \[1, 2\]"):
+        Graph(X, PATH * 1e30)
+
+
 def test_views_share_everything_and_nest():
     graph = Graph(X, PATH)
     view = graph[[3, 2, 1]][[1, 2]]
@@ -304,7 +382,7 @@ def test_networkx():
     directed = Graph.from_networkx(nx.DiGraph([(0, 1), (1, 2), (2, 3)]), X)
     assert directed.directed
     assert directed.degree().tolist() == [0, 1, 1, 1]
-    assert Graph.from_networkx(nx.MultiGraph([(0, 1), (0, 1), (2, 3)]), X).degree().tolist() == [1, 1, 1, 1]
+    assert Graph.from_networkx(nx.MultiGraph([(0, 1), (0, 1), (2, 3)]), X).degree().tolist() == [2, 2, 1, 1]
     frame = pd.DataFrame(X, index=list("dcba"))
     named = Graph.from_networkx(nx.relabel_nodes(net, dict(enumerate("abcd"))), frame)
     np.testing.assert_array_equal(named.X.to_numpy(), X[::-1])
@@ -363,7 +441,10 @@ def test_torch_geometric_pairs_listed_twice_and_features_with_a_gradient():
     edges = torch.tensor([[0, 0, 0], [1, 1, 1]])
     data = pyg_data(edge_index=edges, edge_weight=torch.tensor([1.0, 3.0, 2.0]))
     data.x.requires_grad_()
-    assert Graph.from_pyg(data, directed=True).A.toarray()[1, 0] == 3
+    graph = Graph.from_pyg(data, directed=True)
+    assert graph.A.toarray()[1, 0] == 6
+    summed = SimpleConv(aggr="sum")(data.x, data.edge_index, data.edge_weight).detach()
+    np.testing.assert_allclose(graph.A @ graph.X, summed)
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,8 @@ def test_graphs(capsys):
     _, printed = next(page)
     assert printed == "[1. 2. 1.]\n"
     _, printed = next(page)
+    assert printed == "[2 0]\n"
+    _, printed = next(page)
     assert all(0.3 < float(score) <= 1 for score in printed.split())
     names, printed = next(page)
     assert float(printed) == pytest.approx(names["pipeline"].score(names["test"], names["y_test"]))

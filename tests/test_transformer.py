@@ -76,6 +76,35 @@ def test_pipeline_with_pandas_output(data):
     assert pipeline.predict(data.graph[:7]).shape == (7,)
 
 
+def negative(X):
+    return np.negative(X, out=X)
+
+
+@pytest.mark.parametrize("inner", [StandardScaler(copy=False), PCA(2, copy=False), FunctionTransformer(negative)])
+def test_features_are_never_written_into(data, inner):
+    X = data.X.copy()
+    transformer = GraphTransformer(inner)
+    once = transformer.fit_transform(Graph(X, data.A)).X
+    twice = transformer.fit(Graph(X, data.A)).transform(Graph(X, data.A)).X
+    plain = transformer.fit_transform(X)
+    np.testing.assert_array_equal(X, data.X)
+    np.testing.assert_allclose(once, plain)
+    np.testing.assert_allclose(twice, plain)
+
+
+@pytest.mark.parametrize("output", ["default", "pandas"])
+def test_labels_reach_the_end_of_a_pipeline(data, output):
+    names = [f"v{k}" for k in range(120)]
+    graph, y = Graph(pd.DataFrame(data.X, index=names), data.A), pd.Series(data.y, index=names)
+    steps = [GraphTransformer(PCA(2)), GraphTransformer(StandardScaler())]
+    pipeline = make_pipeline(*steps, DegFairGNNClassifier(max_epochs=1, random_state=0))
+    pipeline[:-1].set_output(transform=output)
+    pipeline.fit(graph[:80], y[:80])
+    assert pipeline[:-1].transform(graph[5:]).index.tolist() == names[5:]
+    with pytest.raises(ValueError, match="y and X have the same labels in a different order"):
+        pipeline.score(graph[80:], y[80:][::-1])
+
+
 def test_not_fitted():
     with pytest.raises(NotFittedError):
         GraphTransformer(StandardScaler()).transform(np.ones((2, 2)))

@@ -22,6 +22,7 @@ from ..graph import (
     Graph,
     Targets,
     accepts_graph,
+    check_numeric,
     check_row_labels,
     check_selection,
     check_targets,
@@ -285,7 +286,7 @@ default="valid_score"
             raise ValueError("Pass either a Graph or X and A: a Graph has its edges already.")
         without_edges = isinstance(A, str) and A == "none"
         features = validate_data(
-            self, X.X if given else X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
+            self, check_numeric(X.X if given else X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
         )
         if not given:  # a data frame has row labels, which A must not contradict
             A = None if without_edges else A

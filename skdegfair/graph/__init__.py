@@ -1,5 +1,6 @@
 """Graphs: node features, edges, degrees, and how users hand them over. Independent of any model."""
 
+from ._adjacency import check_adjacency, check_weights
 from ._alignment import check_row_labels
 from ._call_forms import accepts_graph
 from ._clusters import CLUSTER_KINDS, graph_clusters
@@ -9,7 +10,7 @@ from ._labels import as_labels, as_typed_array, is_unlabeled
 from ._sampling import Drawn, draw_neighbors, draw_walks, hash_keys
 from ._targets import Positions, Targets, check_labels, check_selection, check_targets, hold_out, node_weights
 from ._transformer import GraphTransformer
-from ._validation import check_adjacency, check_features, check_nodes
+from ._validation import check_features, check_nodes, check_numeric
 
 __all__ = [
     "CLUSTER_KINDS",
@@ -26,9 +27,11 @@ __all__ = [
     "check_features",
     "check_labels",
     "check_nodes",
+    "check_numeric",
     "check_row_labels",
     "check_selection",
     "check_targets",
+    "check_weights",
     "degree_groups",
     "draw_neighbors",
     "draw_walks",

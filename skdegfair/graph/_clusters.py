@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ._adjacency import check_weights
+
 CLUSTER_KINDS = ("neighborhoods", "communities")
 PASSES = 5
 """Few nodes move after the first passes."""
@@ -49,11 +51,7 @@ def graph_clusters(A: Any, kind: str = "neighborhoods") -> NDArray[np.intp]:
     """
     if kind not in CLUSTER_KINDS:
         raise ValueError(f"kind must be one of {list(CLUSTER_KINDS)}, got {kind!r}.")
-    edges = sp.csr_array(A, dtype=np.float64)
-    if edges.shape[0] != edges.shape[1]:
-        raise ValueError(f"A must be square, one row and one column per node, got shape {edges.shape}.")
-    if edges.nnz and edges.data.min() < 0:
-        raise ValueError("A has negative weights, which communities and neighborhoods are not defined for.")
+    edges = check_weights(A).astype(np.float64)
     edges = sp.csr_array(edges.maximum(edges.T))
     clusters = _neighborhoods(edges) if kind == "neighborhoods" else _communities(edges)
     return np.unique(clusters, return_inverse=True)[1].astype(np.intp)

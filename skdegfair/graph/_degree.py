@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+
+from ._adjacency import check_weights
+from ._validation import kind_of
 
 DEFAULT_SHARE = 0.2
 """Fraction of the nodes in the low and in the high degree group."""
@@ -37,11 +41,19 @@ def generalized_degree(A: Any, hops: int = 1) -> NDArray[np.float64]:
     >>> generalized_degree(path, hops=2).tolist()
     [2.0, 2.0, 2.0]
     """
+    check_hops(hops)
+    return count_walks(check_weights(A), hops)
+
+
+def check_hops(hops: Any) -> None:
+    """Raise an error unless hops is a whole number of steps."""
+    _check_number(hops, Integral, "hops")
     if hops < 1:
         raise ValueError(f"hops must be at least 1, got {hops}.")
-    A = A if sp.issparse(A) else np.asarray(A)
-    if A.ndim != 2 or A.shape[0] != A.shape[1]:
-        raise ValueError(f"A must be square, one row and one column per node, got shape {A.shape}.")
+
+
+def count_walks(A: sp.csr_array, hops: int) -> NDArray[np.float64]:
+    """The generalized degree for a checked adjacency."""
     walks = np.ones(A.shape[0])
     with np.errstate(over="ignore"):
         for _ in range(hops):  # r matrix-vector products, never a power of A
@@ -49,6 +61,13 @@ def generalized_degree(A: Any, hops: int = 1) -> NDArray[np.float64]:
     if not np.isfinite(walks).all():
         raise ValueError(OVERFLOW.format(hops=hops))
     return walks
+
+
+def _check_number(value: Any, kind: type, name: str) -> None:
+    """Raise TypeError for text and the like, which comparisons would refuse in numpy's words, and for booleans."""
+    if not isinstance(value, kind) or isinstance(value, (bool, np.bool_)):
+        what = "an integer" if kind is Integral else "a number"
+        raise TypeError(f"{name} must be {what}, got {value!r}.")
 
 
 def degree_groups(
@@ -96,24 +115,27 @@ def degree_groups(
     >>> degree_groups([0, 1, 2, 3, 9], threshold=2).tolist()
     [0, 0, 0, 1, 1]
     """
-    degree = np.asarray(degree, dtype=np.float64)
-    if degree.ndim != 1 or not len(degree) or not np.isfinite(degree).all():
-        raise ValueError("degree must contain one finite number per node.")
+    degree = _as_numbers(degree, "degree must contain one finite number per node")
     if sum(option is not None for option in (share, n_groups, boundaries, threshold)) > 1:
         raise ValueError("Pass only one of share, n_groups, boundaries and threshold.")
     if threshold is not None:
+        _check_number(threshold, Real, "threshold")
+        if np.isnan(threshold):
+            raise ValueError("threshold must be a number, got nan.")
         return (degree > threshold).astype(np.intp)
     if n_groups is not None:
+        _check_number(n_groups, Integral, "n_groups")
         if n_groups < 2:
             raise ValueError(f"n_groups must be at least 2, got {n_groups}.")
         inner = np.unique(np.quantile(degree, np.arange(1, n_groups) / n_groups))
         return np.searchsorted(inner[inner > degree.min()], degree, side="right")
     if boundaries is not None:
-        inner = np.asarray(boundaries, dtype=np.float64)
-        if inner.ndim != 1 or (np.diff(inner) <= 0).any():
-            raise ValueError("boundaries must be strictly increasing.")
+        inner = _as_numbers(boundaries, "boundaries must be a list of finite numbers")
+        if (np.diff(inner) <= 0).any():
+            raise ValueError(f"boundaries must be strictly increasing, got {boundaries!r}.")
         return np.searchsorted(inner, degree, side="right")
     share = DEFAULT_SHARE if share is None else share
+    _check_number(share, Real, "share")
     if not 0 < share <= 0.5:
         raise ValueError(f"share must be in (0, 0.5], got {share}.")
     low, high = np.percentile(degree, [100 * share, 100 * (1 - share)])
@@ -121,3 +143,17 @@ def degree_groups(
     groups[degree > high] = 1
     groups[degree <= low] = 0
     return groups
+
+
+def _as_numbers(values: Any, rule: str) -> NDArray[np.float64]:
+    kind = kind_of(values)
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except ValueError:
+        raise ValueError(f"{rule}, got {kind} with other values.") from None
+    if numbers.ndim != 1 or not len(numbers):
+        raise ValueError(f"{rule}, got {kind}.")
+    if not np.isfinite(numbers).all():
+        position = int((~np.isfinite(numbers)).argmax())
+        raise ValueError(f"{rule}, got {numbers[position]} at position {position}.")
+    return numbers

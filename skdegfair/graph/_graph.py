@@ -9,18 +9,15 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ._adjacency import check_adjacency
 from ._alignment import NodeLabels, check_row_labels, is_count
 from ._convert import edges_from_frame, edges_from_networkx, edges_from_pyg
-from ._degree import generalized_degree
-from ._validation import check_adjacency, check_features
-
-NOT_AN_ARRAY = (
-    "A Graph cannot be used as a plain array, because its edges would be lost. Use graph.features for the features and "
-    "graph.degree() for the degrees, or wrap a transformer, as in GraphTransformer(StandardScaler())."
-)
+from ._degree import check_hops, count_walks
+from ._selection import NodeIndexed
+from ._validation import check_features, n_bytes
 
 
-class Graph:
+class Graph(NodeIndexed):
     """Node features and edges, indexed by node.
 
     ``G[nodes]`` is a view: it remembers which nodes are selected and shares the whole
@@ -35,7 +32,8 @@ class Graph:
     A : sparse matrix, ndarray or DataFrame of shape (n_nodes, n_nodes), default=None
         Adjacency with non-negative weights; the weight of an unweighted edge is 1.
         Row v holds the nodes that v receives messages from. Self loops are dropped;
-        layers that use them add their own. None means no edges.
+        layers that use them add their own. Entries that a sparse matrix stores more than
+        once add up, as in scipy. None or "none" means no edges.
     directed : bool, default=False
         Whether A may differ from its transpose.
 
@@ -44,6 +42,7 @@ class Graph:
     X, A : the features and the adjacency (CSR) of the whole graph, also in a view
     nodes : ndarray, the positions of the selected nodes in the whole graph
     n_nodes, n_edges : size of the whole graph, an undirected edge counted once
+    index : pandas Index, the labels of the selected nodes (see ``loc``)
 
     See Also
     --------
@@ -64,16 +63,15 @@ class Graph:
     """
 
     __slots__ = ("X", "A", "directed", "_index", "_nodes", "_degrees", "__weakref__")
-    __array_ufunc__ = None  # arithmetic with an array is an error, not an elementwise loop
-    ndim = 2
-    device = "cpu"  # scikit-learn reads it with array_api_dispatch
 
     def __init__(self, X: Any, A: Any = None, *, directed: bool = False) -> None:
+        if not isinstance(directed, (bool, np.bool_)):
+            raise TypeError(f"directed must be True or False, got {directed!r}.")
         self.X = check_features(X)
-        self.A = None if A is None else check_adjacency(A, self.X, directed=directed)
-        self.directed = directed
-        labeled = next((frame for frame in (X, A) if isinstance(frame, pd.DataFrame)), None)
-        self._index: pd.Index | None = None if labeled is None else labeled.index  # kept when X becomes an array
+        self.A = check_adjacency(A, self.X, directed=directed)
+        self.directed = bool(directed)
+        labels = [frame.index for frame in (X, A) if isinstance(frame, pd.DataFrame)]
+        self._index: pd.Index | None = min(labels, key=is_count, default=None)  # names; kept when X becomes an array
         self._nodes: NDArray[np.intp] | None = None
         self._degrees: dict[int, NDArray[np.float64]] = {}
 
@@ -93,7 +91,9 @@ class Graph:
         Parameters
         ----------
         edges : DataFrame
-            A pair listed more than once counts once, with its largest weight.
+            The weights of a pair listed more than once add up, as in a sparse matrix, with a
+            warning if the edges have no weights. An undirected edge may be listed in one
+            direction or in both; if the weights differ, the larger one counts.
         X : features, one row per node
             Edges refer to its index if it is a DataFrame, otherwise to row numbers.
         source, target : str, default="source", "target"
@@ -126,10 +126,10 @@ class Graph:
         ----------
         graph : networkx graph
             A DiGraph gives a directed graph, in which a node receives messages from its
-            predecessors. Parallel edges count once, with their largest weight.
+            predecessors. The weights of parallel edges add up.
         X : features, default=None
-            One row per node: a DataFrame indexed by node, or in the order of
-            ``graph.nodes``.
+            One row per node: a DataFrame indexed by node, in any order, or rows in the order
+            of ``graph.nodes``.
         features : list of str, default=None
             Node attributes to use as features instead of X.
         weight : str, default="weight"
@@ -147,8 +147,8 @@ class Graph:
         ----------
         data : torch_geometric.data.Data
             Its ``x``, ``edge_index`` and ``edge_weight`` are used; without ``edge_weight``
-            each edge has the weight 1. A pair listed more than once counts once, with its
-            largest weight. Self loops are dropped.
+            each edge has the weight 1. The weights of a pair listed more than once add up, as
+            in torch_geometric's layers. Self loops are dropped.
         directed : bool, default=False
             If False, every edge connects its nodes in both directions. If True, a node
             receives messages from the sources of its edges, as in torch_geometric's layers.
@@ -192,9 +192,9 @@ class Graph:
 
     def degree(self, hops: int = 1) -> NDArray[np.float64]:
         """Return the generalized degree A^r 1 (Eq. 1) of the selected nodes, counted in the whole graph."""
+        check_hops(hops)
         if hops not in self._degrees:
-            none = self.A is None
-            self._degrees[hops] = np.zeros(self.n_nodes) if none else generalized_degree(self.A, hops)
+            self._degrees[hops] = np.zeros(self.n_nodes) if self.A is None else count_walks(self.A, hops)
         degree = self._degrees[hops]
         return degree.copy() if self._nodes is None else degree[self._nodes]
 
@@ -209,6 +209,8 @@ class Graph:
         cut = self._view(None)
         cut.X = self.features
         cut.A = None if self.A is None else sp.csr_array(self.A[self._nodes][:, self._nodes])
+        if cut.A is not None:
+            cut.A.sort_indices()
         cut._index = None if self._index is None else self._index[self._nodes]
         cut._degrees = {}
         return cut
@@ -218,9 +220,11 @@ class Graph:
         X = check_features(X)
         if X.shape[0] != self.n_nodes:
             raise ValueError(f"X has {X.shape[0]} rows, but the graph has {self.n_nodes} nodes.")
-        check_row_labels(self.whole(), X=X)
+        check_row_labels(graph=self.whole(), X=X)
         view = self._view(self._nodes)
         view.X = X
+        if isinstance(X, pd.DataFrame) and not self.node_labels.are_names:
+            view._index = X.index
         return view
 
     def _view(self, nodes: NDArray[np.intp] | None) -> Graph:
@@ -240,43 +244,6 @@ class Graph:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, key: Any) -> Graph:
-        if isinstance(key, tuple):  # scikit-learn indexes with [key, ...]
-            if len(key) != 2 or not (key[1] is Ellipsis or (isinstance(key[1], slice) and key[1] == slice(None))):
-                raise IndexError("A Graph is indexed by nodes only, as in G[nodes].")
-            key = key[0]
-        if not isinstance(key, slice):
-            key = np.asarray(key)
-            if key.ndim == 0 and key.dtype.kind in "iu":
-                key = key.reshape(1)
-            if key.ndim != 1:
-                raise IndexError(f"Nodes are selected by one list of positions or one mask, got {key.ndim} dimensions.")
-            key = key.astype(np.intp) if key.size == 0 else key
-        return self._view(self.nodes[key])
-
-    def take(self, indices: Any, axis: int = 0) -> Graph:
-        """Select nodes by position, as pandas does."""
-        if axis != 0:
-            raise IndexError("A Graph is indexed by nodes only, as in G[nodes].")
-        return self[np.asarray(indices)]
-
-    @property
-    def iloc(self) -> Graph:
-        return self
-
-    @property
-    def loc(self) -> Graph:
-        return self  # scikit-learn uses it for masks; nodes have positions, not labels
-
-    def __array_namespace__(self, api_version: str | None = None) -> Any:
-        return np
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise TypeError(NOT_AN_ARRAY)
-
-    def __iter__(self) -> Any:
-        raise TypeError("A Graph is not iterable; iterate over graph.nodes.")
-
     def __getstate__(self) -> tuple[Any, ...]:
         return self.X, self.A, self.directed, self._index, self._nodes  # degrees are cheaper to compute than to send
 
@@ -293,15 +260,7 @@ class Graph:
     def __sizeof__(self) -> int:
         """Return the bytes of all arrays. Dask uses it to decide whether to send a graph once or once per task."""
         total = object.__sizeof__(self) + (0 if self._nodes is None else self._nodes.nbytes)
-        matrix: Any
-        for matrix in (self.X, self.A):
-            if sp.issparse(matrix):
-                total += matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes
-            elif hasattr(matrix, "memory_usage"):
-                total += int(matrix.memory_usage().sum())
-            elif matrix is not None:
-                total += matrix.nbytes
-        return total
+        return total + n_bytes(self.X) + n_bytes(self.A)
 
     def __repr__(self) -> str:
         of = "" if self._nodes is None else f"{len(self)} of "

@@ -9,16 +9,21 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
+from ._validation import as_array, kind_of
+
 
 def as_labels(y: Any, name: str = "y") -> NDArray[Any]:
     """Return one label per node as an array that keeps missing labels missing."""
-    if isinstance(y, pd.Series) and not isinstance(y.dtype, np.dtype):
+    if isinstance(y, pd.api.extensions.ExtensionArray):
+        y = pd.Series(y)
+    dtypes = y.dtypes if isinstance(y, pd.DataFrame) else [getattr(y, "dtype", None)]
+    if any(isinstance(dtype, pd.api.extensions.ExtensionDtype) for dtype in dtypes):
         y = y.to_numpy(dtype=object)  # nullable or categorical: numpy would convert them to floats
     if isinstance(y, (list, tuple)):
         y = np.array(y, dtype=object)  # numpy would turn a missing label among strings into the class "nan"
-    shape = np.asarray(y).shape
+    shape = as_array(y, name).shape
     if len(shape) != 1 and shape[1:] != (1,):
-        raise ValueError(f"{name} should be a 1d array with one class per node, got an array of shape {shape} instead.")
+        raise ValueError(f"{name} should be a 1d array with one class per node, got {kind_of(y)} instead.")
     return column_or_1d(y, warn=True)
 
 
@@ -34,9 +39,20 @@ def as_typed_array(labels: NDArray[Any], name: str = "y") -> NDArray[Any]:
 
 def is_unlabeled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
     """Return where y contains the placeholder for an unknown label."""
+    if np.ndim(placeholder):
+        raise ValueError(
+            f"unlabeled must be one value, got {placeholder!r}. Replace the others in y by it, as in "
+            "np.where(np.isin(y, values), values[0], y)."
+        )
     missing = np.asarray(pd.isna(y))
     if placeholder is None or pd.isna(placeholder):
         return missing if placeholder is not None else np.zeros(len(y), dtype=bool)
-    found = np.zeros(len(y), dtype=bool)
-    found[~missing] = y[~missing] == placeholder
+    labels, found = y[~missing], np.zeros(len(y), dtype=bool)
+    found[~missing] = labels == placeholder
+    if len(labels) and isinstance(placeholder, str) != isinstance(labels[0], str) and not found.any():
+        alike = labels[labels.astype(str) == str(placeholder)].tolist()
+        if alike:
+            raise ValueError(
+                f"unlabeled={placeholder!r} is not in y, but {alike[0]!r} is. Is unlabeled={alike[0]!r} meant?"
+            )
     return found

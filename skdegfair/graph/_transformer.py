@@ -23,6 +23,12 @@ def _stacked_rows(one: Any, other: Any, rows: Any) -> Any:
     return sp.vstack([one, other]).tocsr()[rows] if sp.issparse(one) else np.vstack([one, other])[rows]
 
 
+def _copied_features(X: Any) -> Any:
+    """Return the features of a graph, or a feature matrix, that a transformer with ``copy=False`` may write into."""
+    features = X.features if isinstance(X, Graph) else X
+    return features.copy() if hasattr(features, "copy") else features
+
+
 def _inner_has(name: str) -> Any:
     def check(self: GraphTransformer) -> bool:
         getattr(self.transformer, name)
@@ -37,7 +43,8 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
     The transformer is fitted on the selected nodes only, so a cross-validated
     pipeline learns nothing from its test nodes. It is then applied to the features
     of every node, because the model reads all of them. A plain feature matrix is
-    passed to the transformer unchanged.
+    transformed as it is. Neither is written into, even by a transformer with
+    ``copy=False``.
 
     Parameters
     ----------
@@ -69,8 +76,7 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         X : Graph or feature matrix
         y : array-like of shape (n_selected,), default=None
         """
-        check_row_labels(X, y=y)  # what comes later may get the features without their index
-        self.transformer_ = clone(self.transformer).fit(X.features if isinstance(X, Graph) else X, y)
+        self.transformer_ = self._checked(X, y).fit(_copied_features(X), y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
@@ -79,21 +85,28 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         It differs from ``transform`` for transformers that use cross-fitting to avoid
         overfitting, such as scikit-learn's TargetEncoder.
         """
-        check_row_labels(X, y=y)
-        self.transformer_ = clone(self.transformer)
+        self.transformer_ = self._checked(X, y)
         if not isinstance(X, Graph):
-            return self.transformer_.fit_transform(X, y)
-        own = self.transformer_.fit_transform(X.features, y)
+            return self.transformer_.fit_transform(_copied_features(X), y)
+        own = self.transformer_.fit_transform(_copied_features(X), y)
+        every = self.transform(X).X
         rows = np.arange(X.n_nodes)
         rows[X.nodes] = X.n_nodes + np.arange(len(X))
-        return X.with_features(_stacked_rows(self.transformer_.transform(X.X), own, rows))
+        return X.with_features(_stacked_rows(every, own, rows))
 
     def transform(self, X: Any) -> Any:
         """Return the graph with transformed features, or the transformed matrix."""
         check_is_fitted(self)
         if isinstance(X, Graph):
-            return X.with_features(self.transformer_.transform(X.X))
-        return self.transformer_.transform(X)
+            return X.with_features(self.transformer_.transform(_copied_features(X.whole())))
+        return self.transformer_.transform(_copied_features(X))
+
+    def _checked(self, X: Any, y: Any) -> Any:
+        """Return a transformer to be fitted, if the input makes sense."""
+        if not hasattr(self.transformer, "transform"):
+            raise TypeError(f"transformer must have a method transform, got {self.transformer!r}.")
+        check_row_labels(X, y=y)  # what comes later may get the features without their index
+        return clone(self.transformer)
 
     @available_if(_inner_has("get_feature_names_out"))
     def get_feature_names_out(self, input_features: Any = None) -> Any:
