@@ -115,10 +115,11 @@ class GraphPredictor:
             Nodes to score; default: all. Unlabeled nodes are ignored.
         sample_weight : array-like of shape (n_nodes,), default=None
         """
-        predicted = self.predict(X, A)
-        check_row_labels(X, y=y, nodes=nodes, sample_weight=sample_weight)
-        if isinstance(X, Graph):
-            check_selection(X, nodes=nodes)
+        check_is_fitted(self)
+        graph = self._check_graph(X, A, reset=False)
+        check_row_labels(graph, y=y, nodes=nodes, sample_weight=sample_weight)
+        check_selection(graph, nodes=nodes)
+        predicted = self.predict(graph)
         y = check_labels(y, len(predicted))
         chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
         chosen = chosen[~is_unlabeled(y, self.unlabeled)[chosen]]

@@ -204,7 +204,7 @@ default="valid_score"
         self._check_options()
         with _all_or_nothing(self), own_settings(self.device):
             graph = self._check_graph(X, A, reset=True)
-            check_row_labels(X, y=y, nodes=nodes, validation_nodes=validation_nodes, sample_weight=sample_weight)
+            check_row_labels(graph, y=y, nodes=nodes, validation_nodes=validation_nodes, sample_weight=sample_weight)
             check_selection(graph, nodes=nodes, validation_nodes=validation_nodes)
             targets = check_targets(y, graph.nodes, nodes, validation_nodes, self.unlabeled)
             before = self.net_ if self.warm_start and hasattr(self, "net_") else None

@@ -249,7 +249,6 @@ MISTAKES = [
     Mistake("continuous y", lambda w: w.clf.fit(w.G, w.X[:, 0]), ValueError, ("continuous",)),
     Mistake("y in columns", lambda w: w.clf.fit(w.G, np.eye(40)[:, :3]), ValueError, ("y should be a 1d array",)),
     Mistake("infinite y", lambda w: w.clf.fit(w.G, np.where(w.y == 0, np.inf, w.y)), ValueError, ("y contains inf",)),
-    Mistake("several placeholders", lambda w: fit(w, unlabeled=[-1, -2]), ValueError, ("unlabeled", "one value")),
     # weights
     Mistake("negative weights", lambda w: w.clf.fit(w.G, w.y, sample_weight=-np.ones(40)), ValueError, ("Negative",)),
     Mistake(
