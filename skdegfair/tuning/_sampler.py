@@ -10,9 +10,9 @@ import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import BaseSampler, TPESampler
 from optuna.study import Study
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial
 
-from ._study import FAILED
+from ._workers import origin_of, task_of
 
 NOTHING = object()
 
@@ -27,20 +27,20 @@ class SeededSampler(BaseSampler):
     ----------
     seed : int
     first : mapping
-        Values for the first trial, objects by their names. Values outside the space are ignored. If the first
-        trials were abandoned, the next one gets these values.
+        Values for the first trial of a search, objects by their names. Values outside the space are ignored. A trial
+        that repeats an interrupted one gets the same values.
     """
 
     def __init__(self, seed: int, first: Mapping[str, Any]) -> None:
         self.seed, self.first = seed, first
 
     def _for(self, trial: FrozenTrial, name: str = "") -> TPESampler:
-        words = [self.seed, trial.number, crc32(name.encode())]
+        words = [self.seed, origin_of(trial), crc32(name.encode())]
         return TPESampler(seed=int(np.random.SeedSequence(words).generate_state(1)[0]))
 
     def _is_first(self, study: Study, trial: FrozenTrial) -> bool:
-        before = study.get_trials(deepcopy=False)[: trial.number]
-        return all(each.state == TrialState.FAIL and FAILED not in each.user_attrs for each in before)
+        before = study.get_trials(deepcopy=False)[: origin_of(trial)]
+        return all(task_of(each) not in (None, task_of(trial)) for each in before)
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         return self._for(trial).infer_relative_search_space(study, trial)
