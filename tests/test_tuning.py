@@ -382,7 +382,7 @@ def test_a_new_fit_replaces_all_results(graph, y):
 @pytest.mark.parametrize("refit", ["f1", FairestWithin(fairness="f1")])
 def test_a_score_that_is_not_there_is_noticed_before_the_first_trial(refit, graph, y):
     found = search(refit=refit)
-    with pytest.raises(ValueError, match="no score 'f1', only .* Change refit"):
+    with pytest.raises(ValueError, match=r"no score 'f1', only .* Change refit"):
         found.fit(graph, y)
     assert not hasattr(found, "study_")
     by_function = search(refit=refit, scoring=lambda *args: fairness_scoring(*args), objectives=("accuracy",))

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import check_scoring
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     UNUSED,
@@ -22,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..graph import Graph, accepts_graph
 from ..metrics import fairness_scoring
+from ._scores import scorer_of
 
 NOT_REFITTED = "{name} needs a chosen estimator, but the search has refit=False. Set refit=True or a rule."
 
@@ -145,7 +145,7 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
         return router
 
     def _scorer(self) -> Any:
-        return check_scoring(self.estimator, fairness_scoring if self.scoring is None else self.scoring)
+        return scorer_of(self.estimator, fairness_scoring if self.scoring is None else self.scoring)
 
     def _best(self, name: str) -> Any:
         if not self.refit:

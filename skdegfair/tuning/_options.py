@@ -25,16 +25,15 @@ def check_options(search: Any) -> None:
         raise ValueError(f"n_jobs must be a number of processes, -1 for all cores or None, got {search.n_jobs!r}.")
     if search.timeout is not None and not (_is_number(search.timeout) and search.timeout > 0):
         raise ValueError(f"timeout must be a positive number of seconds, got {search.timeout!r}.")
-    floor = search.min_accuracy
-    if floor is not None and not (_is_number(floor) and 0 <= floor <= 1):
-        raise ValueError(f"min_accuracy must be between 0 and 1, got {floor!r}.")
+    check_floor(search.min_accuracy)
     if isinstance(search.refit, type):
         raise TypeError(f"refit must be an object, got a class. Pass {search.refit.__name__}().")
     if not (isinstance(search.refit, bool | str) or callable(search.refit)):
         raise ValueError(f"refit must be True, False, the name of a score or a callable, got {search.refit!r}.")
     if not (_is_number(search.error_score) or (isinstance(search.error_score, str) and search.error_score == "raise")):
         raise ValueError(f"error_score must be 'raise' or a number, got {search.error_score!r}.")
-    _check_objectives(search.objectives)
+    if search.objectives is not None:
+        check_objectives(search.objectives)
     if search.sampler is not None and not isinstance(search.sampler, BaseSampler):
         raise TypeError(f"sampler must be an optuna sampler such as TPESampler(), got {search.sampler!r}.")
     _check_study(search.storage, search.study_name)
@@ -45,15 +44,22 @@ def check_options(search: Any) -> None:
         )  # fmt: skip
 
 
-def _check_objectives(objectives: Any) -> None:
-    if objectives is None or isinstance(objectives, str):
+def check_floor(floor: Any) -> None:
+    """Raise ValueError if the smallest acceptable accuracy is invalid."""
+    if floor is not None and not (_is_number(floor) and 0 <= floor <= 1):
+        raise ValueError(f"min_accuracy must be between 0 and 1, got {floor!r}.")
+
+
+def check_objectives(objectives: Any, option: str = "objectives") -> None:
+    """Raise an error if these are not names of scores to optimize."""
+    if isinstance(objectives, str):
         return
     if not isinstance(objectives, list | tuple | np.ndarray):
-        raise TypeError(f"objectives must be the name of a score or a list of names, got {objectives!r}.")
+        raise TypeError(f"{option} must be the name of a score or a list of names, got {objectives!r}.")
     if not len(objectives):
-        raise ValueError("objectives must contain the name of at least one score.")
+        raise ValueError(f"{option} must contain the name of at least one score.")
     if len(set(objectives)) < len(objectives):
-        raise ValueError(f"objectives must be different scores, got {objectives!r}.")
+        raise ValueError(f"{option} must be different scores, got {objectives!r}.")
 
 
 def _check_study(storage: Any, name: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import get_scorer_names
+from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import _safe_indexing
 
 from ..metrics import (
@@ -45,14 +45,15 @@ def needed_by(search: Any) -> dict[str, str]:
     return needed | dict.fromkeys(objectives_of(search), "objectives")
 
 
-def check_scoring_names(scoring: Any) -> None:
-    """Raise ValueError if ``scoring`` has names of our scorers, which scikit-learn does not know."""
+def scorer_of(estimator: Any, scoring: Any) -> Any:
+    """Return a scorer in scikit-learn's form. Raises ValueError for names that scikit-learn does not know."""
     names = [scoring] if isinstance(scoring, str) else scoring if isinstance(scoring, list | tuple | set) else []
     for name in sorted(set(SCORERS).difference(get_scorer_names()).intersection(names)):
         raise ValueError(
             f"scoring={scoring!r}: scikit-learn does not know the name {name!r}. Pass the scorer, "
             f"skdegfair.metrics.get_scorer({name!r}), or fairness_scoring for accuracy and both gaps."
         )
+    return check_scoring(estimator, scoring)
 
 
 def check_scores(

@@ -27,7 +27,7 @@ from ._names import check_names, has_params, name_of
 from ._options import check_options
 from ._results import front_of, results_of
 from ._sampler import SeededSampler
-from ._scores import check_scores, check_scoring_names, needed_by, objectives_of
+from ._scores import check_scores, needed_by, objectives_of
 from ._space import search_space, space_for, suggested
 from ._storage import shown
 from ._study import TaskStudy, folds_of, quiet
@@ -221,7 +221,7 @@ class ParetoSearchCV(FittedBest):
         check_options(self)
         if y is None and get_tags(self.estimator).target_tags.required:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        check_scoring_names(self.scoring)
+        scorer = self._scorer()
         X, y = indexable(graph_of(X, A, self.estimator), y)
         metadata = routed(self, params)
         splits = splits_of(self.cv, X, y, self.estimator, **metadata.split)
@@ -247,7 +247,7 @@ class ParetoSearchCV(FittedBest):
         outcomes = completed([folds_of(trial) for trial in trials], self.error_score)
         results = results_of([trial.number for trial in trials], settings, outcomes)
         allowed = eligible(results, outcomes, self.min_accuracy)
-        found = {"study_": study.study, "n_splits_": len(splits), "scorer_": self._scorer(), "objectives_": objectives}
+        found = {"study_": study.study, "n_splits_": len(splits), "scorer_": scorer, "objectives_": objectives}
         found |= {"cv_results_": results, "pareto_": front_of(results, objectives, allowed)}
         try:
             best = {} if self.refit is False else self._choose(results, objectives, allowed, X, y, metadata.fit)
@@ -293,7 +293,7 @@ class ParetoSearchCV(FittedBest):
         bar = tqdm(total=self.n_trials, initial=done, desc="trials", disable=not self.show_progress)
         try:
             with bar, engine(self.n_jobs, data) as parallel:
-                while done < self.n_trials and time.monotonic() < end:
+                while done < self.n_trials and time.monotonic() < end and not study.is_exhausted:
                     trials = study.ask(min(self.batch_size, self.n_trials - done))
                     settings = [suggested(trial, space) for trial in trials]
                     for setting in settings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -140,13 +140,13 @@ def suggest_params(trial: BaseTrial, estimator: BaseEstimator | None = None, **c
         from ..estimators import DegFairGNNClassifier
 
         estimator = DegFairGNNClassifier()
-    if not hasattr(trial, "suggest_float"):
-        raise TypeError(f"trial must be an optuna trial, got {trial!r}. Pass the trial first, then the estimator.")
     return suggested(trial, search_space(estimator, **changes))
 
 
 def suggested(trial: BaseTrial, space: Any) -> dict[str, Any]:
     """Return the values that a trial takes from a space, or from a function that asks the trial for them."""
+    if not hasattr(trial, "suggest_float"):
+        raise TypeError(f"trial must be an optuna trial, such as study.ask() returns, got {trial!r}.")
     if callable(space):
         params = space(trial)
         if not isinstance(params, Mapping):
@@ -167,7 +167,7 @@ def as_space(values: Mapping[str, Any] | Callable[[BaseTrial], Mapping[str, Any]
     """Convert values in any of the accepted forms to optuna distributions; a function is returned as it is."""
     if callable(values):
         return values
-    if not isinstance(values, Mapping) or not values:
+    if not isinstance(values, Mapping) or not values or not all(isinstance(name, str) for name in values):
         raise TypeError(
             "param_distributions must be a dict from names of parameters to lists or distributions, not empty, or a "
             f"function of a trial such as suggest_params, got {values!r}."
@@ -189,7 +189,7 @@ def _as_distribution(name: str, values: Any) -> BaseDistribution | NamedChoices:
         if kind == "randint":
             return IntDistribution(int(low), int(high))
         return FloatDistribution(float(low), float(high), log=kind != "uniform")
-    if kind is None and hasattr(values, "__len__") and not isinstance(values, str | Mapping) and len(values):
+    if kind is None and hasattr(values, "__len__") and not isinstance(values, str | Mapping | Set) and len(values):
         choices = [each.item() if hasattr(each, "item") else each for each in values]
         if not all(each is None or isinstance(each, bool | int | float | str) or has_params(each) for each in choices):
             raise TypeError(

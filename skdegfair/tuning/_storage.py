@@ -45,6 +45,8 @@ def opened(storage: Any, attempts: int = 10) -> Any:
     for attempt in range(attempts):
         try:
             return optuna.storages.get_storage(storage)
+        except (ArgumentError, ImportError) as error:  # no such kind of database, or no driver for it
+            raise _cannot_open(storage, error) from None
         except (DatabaseError, StorageInternalError):
             _check_readable(storage)
             if attempt == attempts - 1:
@@ -62,7 +64,10 @@ def _check_readable(url: str) -> None:
     try:
         inspect(engine).get_table_names()
     except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error).strip().rstrip(".")
-        raise OSError(CANNOT_OPEN.format(url=shown(url), reason=reason)) from None
+        raise _cannot_open(url, getattr(error, "orig", None) or error) from None
     finally:
         engine.dispose()
+
+
+def _cannot_open(url: str, reason: object) -> OSError:
+    return OSError(CANNOT_OPEN.format(url=shown(url), reason=str(reason).splitlines()[0].rstrip(".")))

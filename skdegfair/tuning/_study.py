@@ -34,9 +34,16 @@ class TaskStudy:
     sampler : optuna sampler
     task : dict
         The description of the search. Raises ValueError if the study has another task.
+
+    Attributes
+    ----------
+    study : optuna Study
+    is_exhausted : bool
+        Whether the sampler has tried all its settings, as a GridSampler does.
     """
 
     def __init__(self, storage: Any, name: str | None, sampler: Any, task: Task) -> None:
+        self.is_exhausted = False
         self.task, self.claim = task, claim_for(str(joblib.hash(task)))
         directions = [StudyDirection.MAXIMIZE] * len(task["objectives"])
         self.study = optuna.create_study(
@@ -86,17 +93,25 @@ class TaskStudy:
         means = means_of(folds, [*objectives, *([] if floor is None else ["accuracy"])])
         if not np.isfinite(list(means.values())).all():
             trial.set_user_attr(FAILED, list(folds))
-            self.study.tell(trial, state=TrialState.FAIL)
+            self._tell(trial, state=TrialState.FAIL)
             return
         if floor is not None:
             trial.set_constraint("accuracy", floor - means["accuracy"])
         trial.set_user_attr(FOLDS, list(folds))
-        self.study.tell(trial, [means[name] for name in objectives])
+        self._tell(trial, values=[means[name] for name in objectives])
 
     def give_up(self, trials: Sequence[Trial]) -> None:
         """Mark unfinished trials as failed. They are tried again when the search is resumed."""
         for trial in trials:
-            self.study.tell(trial, state=TrialState.FAIL, skip_if_finished=True)
+            self._tell(trial, state=TrialState.FAIL, skip_if_finished=True)
+
+    def _tell(self, trial: Trial, **outcome: Any) -> None:
+        try:
+            self.study.tell(trial, **outcome)
+        except RuntimeError as error:
+            if "Study.stop" not in str(error):  # called by a sampler that is exhausted; the outcome is stored then
+                raise
+            self.is_exhausted = True
 
     def _check_owner(self) -> None:
         """Raise ValueError if the first trial belongs to another search.
