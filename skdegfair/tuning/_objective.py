@@ -154,10 +154,8 @@ class FairnessObjective:
                 f"The study must maximize {len(self.metrics)} metrics, {', '.join(self.metrics)}. Create it with "
                 "optuna.create_study(directions=objective.directions)."
             )
-        pruner = getattr(study, "pruner", None)
-        if len(self.metrics) > 1 and not isinstance(
-            pruner, MedianPruner | NopPruner | None
-        ):  # the first is the default
+        pruner = getattr(study, "pruner", None)  # by default a MedianPruner
+        if len(self.metrics) > 1 and not isinstance(pruner, MedianPruner | NopPruner | None):
             warnings.warn(
                 f"{type(pruner).__name__} has no effect: Optuna does not prune studies with several metrics. Pass one "
                 "metric, or no pruner.",

@@ -1,4 +1,4 @@
-"""A sampler whose settings depend only on the seed, the number of the trial and the trials before it."""
+"""A sampler whose settings depend only on the seed, the place of the trial and the trials before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from optuna.samplers import BaseSampler, TPESampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial
 
-from ._workers import origin_of, task_of
+from ._workers import origin_of, place_of, task_of
 
 NOTHING = object()
 
@@ -34,8 +34,8 @@ class SeededSampler(BaseSampler):
     def __init__(self, seed: int, first: Mapping[str, Any]) -> None:
         self.seed, self.first = seed, first
 
-    def _for(self, trial: FrozenTrial, name: str = "") -> TPESampler:
-        words = [self.seed, origin_of(trial), crc32(name.encode())]
+    def _for(self, study: Study, trial: FrozenTrial, name: str = "") -> TPESampler:
+        words = [self.seed, place_of(trial, study.get_trials(deepcopy=False)), crc32(name.encode())]
         return TPESampler(seed=int(np.random.SeedSequence(words).generate_state(1)[0]))
 
     def _is_first(self, study: Study, trial: FrozenTrial) -> bool:
@@ -43,19 +43,19 @@ class SeededSampler(BaseSampler):
         return all(task_of(each) not in (None, task_of(trial)) for each in before)
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        return self._for(trial).infer_relative_search_space(study, trial)
+        return self._for(study, trial).infer_relative_search_space(study, trial)
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        return self._for(trial).sample_relative(study, trial, search_space)
+        return self._for(study, trial).sample_relative(study, trial, search_space)
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
         if self._is_first(study, trial) and _allows(param_distribution, self.first.get(param_name, NOTHING)):
             return self.first[param_name]
-        return self._for(trial, param_name).sample_independent(study, trial, param_name, param_distribution)
+        return self._for(study, trial, param_name).sample_independent(study, trial, param_name, param_distribution)
 
 
 def _allows(values: BaseDistribution, value: Any) -> bool:

@@ -6,7 +6,7 @@ import os
 import socket
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
 
 FAILED = "skdegfair:folds of a trial that failed"
 CLAIM = "skdegfair:worker"
-MAX_ATTEMPTS = 10  # a setting that needs too much memory would stop every worker otherwise
+MAX_ATTEMPTS = 30  # a setting that needs too much memory would stop every worker forever otherwise
 
 Claim = dict[str, Any]
 """Task and process of a trial, and, for a trial that repeats another one, the number of the first: ``origin``."""
@@ -77,6 +77,11 @@ def is_abandoned(trial: FrozenTrial) -> bool:
 def origin_of(trial: FrozenTrial) -> int:
     """Return the number of the trial that this one repeats, or its own."""
     return int(trial.user_attrs.get(CLAIM, {}).get("origin", trial.number))
+
+
+def place_of(trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> int:
+    """Return the place of a trial among those that repeat no other one. Repeated trials have the same place."""
+    return sum(origin_of(each) == each.number for each in trials[: origin_of(trial)])
 
 
 def task_of(trial: FrozenTrial) -> str | None:
