@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 from zlib import crc32
@@ -11,7 +12,9 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.samplers import BaseSampler, TPESampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial
+from sklearn.utils import check_random_state
 
+from ._names import has_params, name_of
 from ._workers import origin_of, place_of, task_of
 
 NOTHING = object()
@@ -56,6 +59,15 @@ class SeededSampler(BaseSampler):
         if self._is_first(study, trial) and _allows(param_distribution, self.first.get(param_name, NOTHING)):
             return self.first[param_name]
         return self._for(study, trial, param_name).sample_independent(study, trial, param_name, param_distribution)
+
+
+def sampler_of(search: Any) -> BaseSampler:
+    """Return a copy of the sampler of a search, or the default one."""
+    if search.sampler is not None:
+        return copy.deepcopy(search.sampler)
+    seed = int(check_random_state(search.random_state).randint(2**31 - 1))
+    own = search.estimator.get_params(deep=True)
+    return SeededSampler(seed, {name: name_of(each) if has_params(each) else each for name, each in own.items()})
 
 
 def _allows(values: BaseDistribution, value: Any) -> bool:

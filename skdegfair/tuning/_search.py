@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -13,23 +12,23 @@ import numpy as np
 from joblib import delayed
 from optuna.trial import FixedTrial, FrozenTrial, Trial
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state, get_tags, indexable
+from sklearn.utils import get_tags, indexable
 from tqdm import tqdm
 
 from ..exceptions import NoEffectWarning
 from ..graph import accepts_graph
 from ..metrics import fairness_scoring
-from ._choice import chosen, completed, eligible
+from ._choice import completed, eligible, refitted
 from ._delegate import FittedBest, graph_of, routed
 from ._engine import engine
-from ._folds import configured, judge_fold, splits_of
-from ._names import check_names, has_params, name_of
+from ._folds import judge_fold, splits_of
+from ._names import check_names
 from ._options import check_options
 from ._results import front_of, results_of
-from ._sampler import SeededSampler
+from ._sampler import sampler_of
 from ._scores import check_scores, needed_by, objectives_of
 from ._space import search_space, space_for, suggested
-from ._storage import shown
+from ._storage import how_to_resume
 from ._study import TaskStudy, folds_of, quiet
 from ._task import describe
 
@@ -53,7 +52,7 @@ class ParetoSearchCV(FittedBest):
         their repr; in the results they are objects again.
     n_trials : int, default=40
         Total number of trials, including those of a resumed study. If several workers share a study, each of them
-        may add up to one batch more.
+        may add up to one batch more. A sampler that has tried all its settings ends the search earlier.
     timeout : float, default=None
         Seconds after which no further trial is started.
     cv : int, splitter or iterable, default=None
@@ -70,8 +69,9 @@ class ParetoSearchCV(FittedBest):
         for the first two objectives, or the best score if there is one objective. False: no setting is chosen.
     storage : str or optuna storage, default=None
         Where the study is stored, such as "sqlite:///study.db". A search continues with the trials that are stored
-        there under ``study_name``. Searches in many processes or on many machines can share a storage. None: in
-        memory.
+        there under ``study_name``, and repeats first the trials that were interrupted, or whose process was killed on
+        this machine. Searches in many processes or on many machines can share a storage. They must be the same search:
+        other data, folds, estimators, spaces or scorers raise ValueError. None: in memory.
     study_name : str, default=None
         Name of the study. Required with a storage.
     sampler : optuna sampler, default=None
@@ -107,8 +107,9 @@ class ParetoSearchCV(FittedBest):
     best_score_ : float
         Mean score of the chosen setting, if it was chosen by one score.
     study_ : optuna Study
-        For Optuna's own plots and its dashboard. It is available while the search runs and after an interruption.
-        It is not pickled if the search has a storage.
+        For Optuna's own plots and its dashboard. It is the study of the last ``fit``, and available while the search
+        runs and after an interruption. All other attributes are those of the last ``fit`` that succeeded. It is not
+        pickled if the search has a storage.
     objectives_ : tuple of str
     n_splits_ : int
     scorer_ : callable
@@ -123,7 +124,8 @@ class ParetoSearchCV(FittedBest):
     Notes
     -----
     The scores of the chosen setting are optimistic, because it was chosen by them. Assess it on nodes that were not
-    used in the search. Optuna does not prune studies with several objectives.
+    used in the search. Optuna does not prune studies with several objectives. All nodes
+    need a label: if some have none, pass ``G[known], y[known]``. The model still uses all nodes and edges of G.
 
     Examples
     --------
@@ -230,13 +232,10 @@ class ParetoSearchCV(FittedBest):
         values = search_space(self.estimator) if self.param_distributions is None else self.param_distributions
         space = space_for(self.estimator, values)
         check_scores(scoring, needed_by(self), X, y, splits, self.estimator, metadata.score.get("degree"))
-        again = {"X": X, "y": y, "fit parameters": params, "cv": splits} if self.storage is not None else {}
-        task = describe(
-            estimator=self.estimator, space=space, data=again, scoring=scoring, objectives=objectives,
-            floor=self.min_accuracy,
-        )  # fmt: skip
+        data = {"X": X, "y": y, "fit parameters": params, "cv": splits} if self.storage is not None else {}
+        task = describe(self, space=space, data=data, scoring=scoring, objectives=objectives)
         with quiet():
-            study = TaskStudy(self.storage, self.study_name, self._sampler(), task)
+            study = TaskStudy(self.storage, self.study_name, sampler_of(self), task)
             self.study_ = study.study
             fixed = (scoring, metadata.judge, self.error_score != "raise")
             self._carry_out(study, space, splits, (X, y), fixed)
@@ -250,7 +249,7 @@ class ParetoSearchCV(FittedBest):
         found = {"study_": study.study, "n_splits_": len(splits), "scorer_": scorer, "objectives_": objectives}
         found |= {"cv_results_": results, "pareto_": front_of(results, objectives, allowed)}
         try:
-            best = {} if self.refit is False else self._choose(results, objectives, allowed, X, y, metadata.fit)
+            best = {} if self.refit is False else refitted(self, results, objectives, allowed, X, y, metadata.fit)
         except BaseException:
             if not hasattr(self, "cv_results_"):  # earlier results stay as they are
                 self._replace_results(found)
@@ -261,24 +260,6 @@ class ParetoSearchCV(FittedBest):
     def _judged(self, study: TaskStudy) -> list[FrozenTrial]:
         """Return the complete trials. If errors are raised, failed trials of an earlier search are not counted."""
         return study.judged(failed=self.error_score != "raise")
-
-    def _choose(
-        self, results: Mapping[str, Any], objectives: Sequence[str], allowed: Any, X: Any, y: Any, fit_params: Any
-    ) -> dict[str, Any]:
-        """Choose a setting and fit the estimator with it. Returns the attributes of the search."""
-        index = chosen(results, self.refit, objectives, allowed)
-        by = self.refit if isinstance(self.refit, str) else objectives[0] if len(objectives) == 1 else None
-        start = time.perf_counter()
-        estimator = configured(self.estimator, results["params"][index])
-        best = {
-            "best_index_": index,
-            "best_params_": results["params"][index],
-            "best_estimator_": estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params),
-            "refit_time_": time.perf_counter() - start,
-        }
-        if by is not None and not callable(self.refit):
-            best["best_score_"] = float(results[f"mean_test_{by}"][index])
-        return best
 
     def _carry_out(self, study: TaskStudy, space: Any, splits: Any, data: Any, fixed: Any) -> None:
         """Draw trials, cross-validate them and record the outcomes, until there are enough or time is up."""
@@ -311,21 +292,7 @@ class ParetoSearchCV(FittedBest):
                     done = len(self._judged(study))  # including those of other workers
         except KeyboardInterrupt:
             study.give_up(trials)
-            raise KeyboardInterrupt(self._how_to_resume(len(self._judged(study)))) from None
+            raise KeyboardInterrupt(how_to_resume(self, len(self._judged(study)))) from None
         except BaseException:
             study.give_up(trials)
             raise
-
-    def _how_to_resume(self, done: int) -> str:
-        kept = f"The search was stopped; {done} of {self.n_trials} trials are finished and stored in study_."
-        if self.storage is None:
-            return f"{kept} To be able to resume a search, pass a storage and a study_name."
-        where = f"storage={shown(self.storage)!r}" if isinstance(self.storage, str) else "the same storage"
-        return f"{kept} Fit again with {where}, study_name={self.study_name!r} to continue with them."
-
-    def _sampler(self) -> Any:
-        if self.sampler is not None:
-            return copy.deepcopy(self.sampler)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        own = self.estimator.get_params(deep=True)
-        return SeededSampler(seed, {name: name_of(each) if has_params(each) else each for name, each in own.items()})

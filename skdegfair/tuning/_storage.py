@@ -59,6 +59,15 @@ def shown(url: str) -> str:
     return make_url(url).set(query={}).render_as_string(hide_password=True)
 
 
+def how_to_resume(search: Any, done: int) -> str:
+    """Return the message of a search that was interrupted."""
+    kept = f"The search was stopped; {done} of {search.n_trials} trials are finished and stored in study_."
+    if search.storage is None:
+        return f"{kept} To be able to resume a search, pass a storage and a study_name."
+    where = f"storage={shown(search.storage)!r}" if isinstance(search.storage, str) else "the same storage"
+    return f"{kept} Fit again with {where}, study_name={search.study_name!r} to continue with them."
+
+
 def _check_readable(url: str) -> None:
     engine = create_engine(url)
     try:

@@ -16,13 +16,14 @@ from ._names import name_of
 Task = dict[str, Any]
 
 
-def describe(*, estimator: Any, space: Any, data: Any, scoring: Any, objectives: Any, floor: Any) -> Task:
+def describe(search: Any, *, space: Any, data: Any, scoring: Any, objectives: Any) -> Task:
     """Describe what two searches must have in common for their trials to be comparable.
 
     The description is the same in every process: objects are described by name, functions also by their code, and
     ``data``, a dict, by hashes.
     """
     values: Any
+    estimator = search.estimator
     if callable(space):
         values = name_of(getattr(space, "__qualname__", space))
     else:
@@ -44,7 +45,7 @@ def describe(*, estimator: Any, space: Any, data: Any, scoring: Any, objectives:
         "scoring": name_of(scoring),
         "scoring (code)": code_hash(scoring),
         "objectives": list(objectives),
-        "min_accuracy": floor,
+        "min_accuracy": search.min_accuracy,
     }
 
 
