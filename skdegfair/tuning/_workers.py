@@ -7,6 +7,7 @@ import socket
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,9 @@ def bury(study: optuna.Study) -> None:
     Whether the worker of another machine is alive is unknown, so its trials are left alone.
     """
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        if _is_dead(trial.user_attrs.get(CLAIM)):
+        if not _is_dead(trial.user_attrs.get(CLAIM)):
+            continue
+        with suppress(RuntimeError):  # another worker has just done it, or the sampler is exhausted
             study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
 
 
