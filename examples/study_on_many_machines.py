@@ -3,7 +3,8 @@ One study, many machines
 ========================
 
 Start this script in several terminals or on several machines. All of them work on the same study, each on its own
-trials, and each stops when the study has enough trials. A worker that is killed loses its current trials.
+trials, and each stops when the study has enough trials. The trials of a worker that is killed are tried again by
+the next worker that starts on its machine.
 
 * ``python study_on_many_machines.py --storage sqlite:///study.db``: several processes on one machine.
 * ``--storage journal.log``: a file that several machines share, for example over NFS.

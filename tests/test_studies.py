@@ -18,17 +18,21 @@ import numpy as np
 import optuna
 import pytest
 import sklearn
+import sqlalchemy
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from scipy.stats import uniform
 from searched import CountedGraph, Known, truth
 from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 
 from skdegfair import Graph
 from skdegfair.datasets import make_degree_biased_graph
+from skdegfair.exceptions import NoEffectWarning
 from skdegfair.metrics import FairnessScoring, fairness_scoring
 from skdegfair.tuning import ParetoSearchCV
+from skdegfair.tuning._study import TaskStudy
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parent / "examples" / "study_on_many_machines.py"
@@ -123,7 +127,7 @@ def test_interrupted_at_once_still_begins_with_the_estimator_as_it_is(graph, sto
 def test_resumed_with_a_sampler_that_has_a_seed(graph, storage):
     for n_trials in (4, 8):
         sampler = optuna.samplers.RandomSampler(seed=0)
-        found = search(storage, sampler=sampler, n_trials=n_trials).fit(graph, truth(graph))
+        found = search(storage, sampler=sampler, random_state=None, n_trials=n_trials).fit(graph, truth(graph))
     assert len({params["wrong"] for params in found.cv_results_["params"]}) == 8
 
 
@@ -296,7 +300,7 @@ def test_two_workers_on_postgresql(postgres):
     check_shared(start_two(postgres, 20), postgres, 20)
 
 
-def test_a_killed_worker_loses_its_trial_only(storage):
+def test_the_trial_of_a_killed_worker_is_tried_again(storage):
     killed = start(storage, 100, waits_at=4)
     assert killed.stdout.readline() == "waits\n"  # at its third trial
     killed.kill()
@@ -306,8 +310,175 @@ def test_a_killed_worker_loses_its_trial_only(storage):
     done = start(storage, 4, waits_at=-1)
     out, err = done.communicate(timeout=PATIENCE)
     assert done.returncode == 0, err
-    assert Counter(trial.state.name for trial in study.get_trials()) == {"COMPLETE": 4, "RUNNING": 1}
+    assert Counter(trial.state.name for trial in study.get_trials()) == {"COMPLETE": 4, "FAIL": 1}
     assert "4 trials in the study" in out
+
+
+class KilledAt:
+    """Counts SQL statements, or fits, and kills its process at one of them, as the operating system does."""
+
+    def __init__(self, number):
+        self.left = number
+
+    def __call__(self, *args, **kwargs):
+        self.left -= 1
+        if self.left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class KnownAndCounted(Known):
+    count = staticmethod(lambda: None)
+
+    def fit(self, X, y):
+        self.count()
+        return super().fit(X, y)
+
+
+def killed_in_a_process(act):
+    """Run a function in a copy of this process; return whether it was killed."""
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            act()
+            os._exit(0)
+        os._exit(1)
+    status = os.waitpid(child, 0)[1]
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(("kind", "batch_size"), [("sqlite", 3), ("journal", 3)])
+def test_killed_at_any_moment_nothing_is_lost(graph, tmp_path, kind, batch_size):
+    """Whole trials, their settings and the first setting are those of a search that was never killed."""
+    y = truth(graph)
+
+    def fit(number=None):
+        if kind == "sqlite":
+            storage = f"sqlite:///{tmp_path}/study.db"
+            if number is not None:
+                sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", KilledAt(number))
+        else:  # while a journal is written it is locked; the next worker waits 30 seconds then
+            storage = JournalStorage(JournalFileBackend(str(tmp_path / "journal")))
+            KnownAndCounted.count = KilledAt(10**9 if number is None else number)
+        found = search(storage, n_trials=8, batch_size=batch_size, refit=False)
+        return found.set_params(estimator=KnownAndCounted()).fit(graph, y)
+
+    moments = (60, 85, 99, 113, 127, 151, 175, 202, 229) if kind == "sqlite" else (0, 1, 3, 2, 4, 1)
+    assert all(killed_in_a_process(lambda n=n: fit(n)) for n in moments)
+    found, whole = fit(), search(n_trials=8, batch_size=batch_size, refit=False).fit(graph, y)
+    assert len(found.study_.trials) > 8
+    assert Counter(trial.state.name for trial in found.study_.trials)["COMPLETE"] == 8
+    by_value = [sorted(map(str, each.cv_results_["params"])) for each in (found, whole)]
+    assert by_value[0] == by_value[1]
+
+
+def test_a_setting_that_never_finishes_is_given_up(graph):
+    storage = optuna.storages.InMemoryStorage()
+    for _ in range(30):
+        StopsAfter.left = 0
+        with pytest.raises(KeyboardInterrupt):
+            search(storage, scoring=StopsAfter(), n_trials=2, batch_size=1).fit(graph, truth(graph))
+    with pytest.warns(UserWarning, match="Trial 29 did not finish in 30 attempts and is not tried again"):
+        found = search(storage, scoring=StopsAfter(), n_trials=1, batch_size=1).fit(graph, truth(graph))
+    assert found.cv_results_["params"][0] != {"wrong": 0.1, "ones": 0.1}
+
+
+# one study, one search
+
+
+def test_searches_that_start_together_on_one_name(graph, storage):
+    """Both have opened the study before either has a trial: the second to begin a trial notices."""
+    tasks = [{"objectives": ["accuracy"], "min_accuracy": None, "X": data} for data in ("these", "those")]
+    one, other = (TaskStudy(storage, "study", optuna.samplers.RandomSampler(), task) for task in tasks)
+    kept = other.ask(2)
+    with pytest.raises(ValueError, match="'study' belongs to another search: X differ"):
+        one.ask(2)
+    other.ask(1)
+    for trial in kept:
+        other.record(trial, [{"scores": {"accuracy": 0.5}}], ["accuracy"])
+    assert len(other.judged()) == 2
+    assert Counter(trial.state.name for trial in other.study.trials) == {"COMPLETE": 2, "FAIL": 2, "RUNNING": 1}
+
+
+class Other(Known):
+    """Has the parameters of Known."""
+
+
+def scorer_of(weight):
+    return lambda estimator, X, y: weight * estimator.wrong
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differing"),
+    [
+        ({}, {"estimator": Other()}, "estimator"),
+        ({"scoring": scorer_of(1)}, {"scoring": scorer_of(2)}, "scoring"),
+        (
+            {"scoring": lambda *args: fairness_scoring(*args)["accuracy"]},
+            {"scoring": lambda *args: fairness_scoring(*args)["neg_delta_dsp"]},
+            "scoring",
+        ),
+        (
+            {"scoring": make_scorer(lambda true, predicted: 0.5)},
+            {"scoring": make_scorer(lambda true, predicted: 0.6)},
+            "scoring",
+        ),
+        (
+            {"param_distributions": lambda trial: {"wrong": trial.suggest_float("wrong", 0, 0.1)}},
+            {"param_distributions": lambda trial: {"wrong": trial.suggest_float("wrong", 0, 0.2)}},
+            "param_distributions",
+        ),
+    ],
+)
+def test_objects_of_equal_names_are_not_mixed(graph, storage, one, other, differing):
+    for options in (one, one):  # the same again is the same
+        search(storage, n_trials=1, refit=False).set_params(**options).fit(graph, truth(graph))
+    with pytest.raises(ValueError, match=f"another search: {differing} differ"):
+        search(storage, n_trials=2, refit=False).set_params(**other).fit(graph, truth(graph))
+
+
+def test_studies_of_the_version_before_are_continued(graph, storage):
+    """Its trials have no claims, and its description has no classes and no code."""
+    old = search(storage, n_trials=3).fit(graph, truth(graph)).study_
+    [task] = old.user_attrs.values()
+    study = optuna.create_study(storage=storage, study_name="before", directions=["maximize"] * 2)
+    study.set_user_attr("skdegfair:task", {key: value for key, value in task.items() if "(" not in key})
+    for trial in old.trials:
+        folds = {"skdegfair:folds": trial.user_attrs["skdegfair:folds"]}
+        study.add_trial(
+            optuna.create_trial(
+                params=trial.params, distributions=trial.distributions, values=trial.values, user_attrs=folds
+            )
+        )
+    found = search(storage, study_name="before", n_trials=5).fit(graph, truth(graph))
+    assert found.cv_results_["params"][:3] == [trial.params for trial in old.trials]
+    assert len({tuple(params.values()) for params in found.cv_results_["params"]}) == 5
+    with pytest.raises(ValueError, match="another search: cv differ"):
+        search(storage, study_name="before", cv=3).fit(graph, truth(graph))
+
+
+def test_fewer_trials_than_there_are(graph, storage):
+    search(storage, n_trials=3).fit(graph, truth(graph))
+    with pytest.warns(NoEffectWarning, match="n_trials=2 has no effect: study 'study' already has 3 trials"):
+        found = search(storage, n_trials=2).fit(graph, truth(graph))
+    assert len(found.cv_results_["trial"]) == 3
+
+
+def test_an_interrupted_fit_leaves_the_results_of_an_earlier_one(graph):
+    found = search(scoring=StopsAfter(), n_trials=2).fit(graph, truth(graph))
+    before = found.predict(graph)
+    StopsAfter.left = 1
+    with pytest.raises(KeyboardInterrupt):
+        found.fit(graph, truth(graph))
+    assert len(found.cv_results_["trial"]) == 2
+    np.testing.assert_array_equal(found.predict(graph), before)
+
+
+def test_a_grid_ends_the_search(graph, storage):
+    sampler = optuna.samplers.GridSampler({"wrong": [0.1, 0.2], "ones": [0.1, 0.3]})
+    found = search(storage, sampler=sampler, random_state=None, batch_size=1).fit(graph, truth(graph))
+    assert len({tuple(params.values()) for params in found.cv_results_["params"]}) == 4
 
 
 # Ctrl-C

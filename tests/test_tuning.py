@@ -18,7 +18,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph, GraphTransformer
-from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.display import ParetoDisplay
 from skdegfair.metrics import (
     FairestWithin,
@@ -66,11 +65,9 @@ def test_ready_space_is_of_parameters_that_the_estimator_has():
     assert set(inside) == {f"gnnclassifier__{name}" for name in plain}
 
 
-def test_defaults_are_inside_the_ready_space():
+def test_defaults_are_inside_the_ready_space(graph, y):
     """So that the first trial is the default."""
-    found = ParetoSearchCV(gnn(), n_trials=1, cv=2, refit=False)
-    data = make_degree_biased_graph(40, n_features=2, random_state=0).graph
-    found.fit(data, np.arange(40) % 2)
+    found = ParetoSearchCV(gnn(), n_trials=1, cv=2, refit=False).fit(graph, y)
     default = gnn(hidden_dim=32).get_params()
     tried = found.cv_results_["params"][0]
     assert {name: tried[name] for name in tried if name != "hidden_dim"} == {
@@ -168,7 +165,7 @@ def test_names_that_are_no_parameters(graph, y):
 
 
 def test_a_sampler_of_ones_own(graph, y):
-    found = search(sampler=optuna.samplers.RandomSampler(seed=3)).fit(graph, y)
+    found = search(sampler=optuna.samplers.RandomSampler(seed=3), random_state=None).fit(graph, y)
     direct = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=3)).ask()
     assert found.cv_results_["params"][0]["wrong"] == direct.suggest_float("wrong", 0, 0.4)
     assert sklearn.clone(found).fit(graph, y).cv_results_["params"] == found.cv_results_["params"]
@@ -295,7 +292,6 @@ def test_accuracy_that_is_asked_for(graph, y):
     [
         (lambda results: 0.5, TypeError, "position of a candidate"),
         (lambda results: 99, IndexError, "one of 12 candidates"),
-        ("f1", ValueError, "not the name of a score"),
     ],
 )
 def test_rules_that_do_not_choose_lose_nothing(rule, error, text, graph, y):
@@ -359,12 +355,59 @@ def test_options_that_make_no_sense(options, text, graph, y):
         search(**options).fit(graph, y)
 
 
-def test_nothing_of_an_earlier_fit_is_left(graph, y):
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"param_distributions": {"fails": [True]}}, ValueError),
+        ({"refit": lambda results: 99}, IndexError),
+        ({"cv": 1}, ValueError),
+    ],
+)
+def test_a_fit_that_fails_leaves_the_results_of_an_earlier_one(options, error, graph, y):
     found = search().fit(graph, y)
-    with pytest.raises(ValueError, match="fits failed"):
-        found.set_params(param_distributions={"fails": [True]}).fit(graph, y)
-    with pytest.raises(NotFittedError):
-        found.predict(graph)
+    before = {name: value for name, value in vars(found).items() if name.endswith("_") and name != "study_"}
+    with pytest.raises(error):
+        found.set_params(**options).fit(graph, y)
+    assert all(getattr(found, name) is value for name, value in before.items())
+    assert found.predict(graph).shape == (200,)
+
+
+def test_a_new_fit_replaces_all_results(graph, y):
+    found = search(refit="accuracy").fit(graph, y)
+    found.set_params(refit=False, n_trials=2).fit(graph, y)
+    assert len(found.cv_results_["trial"]) == len(found.study_.trials) == 2
+    assert not hasattr(found, "best_score_")
+
+
+@pytest.mark.parametrize("refit", ["f1", FairestWithin(fairness="f1")])
+def test_a_score_that_is_not_there_is_noticed_before_the_first_trial(refit, graph, y):
+    found = search(refit=refit)
+    with pytest.raises(ValueError, match=r"no score 'f1', only .* Change refit"):
+        found.fit(graph, y)
+    assert not hasattr(found, "study_")
+    by_function = search(refit=refit, scoring=lambda *args: fairness_scoring(*args), objectives=("accuracy",))
+    with pytest.raises(ValueError, match="no score 'f1', only"):
+        by_function.fit(graph, y)
+    assert {trial.state.name for trial in by_function.study_.trials} == {"FAIL"}
+    assert len(by_function.study_.trials) == 4  # the first batch
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"scoring": Tradeoff()},
+        {"scoring": {"gap": make_degree_scorer()}, "objectives": "gap"},
+        {"refit": "neg_delta_deo"},
+    ],
+)
+def test_a_gap_that_is_not_defined_is_noticed_before_the_first_trial(options, y):
+    ring = sp.diags_array([1.0, 1.0], offsets=[1, -1], shape=(200, 200)).tolil()
+    ring[0, 199] = ring[199, 0] = 1
+    found = search(**options)
+    with pytest.raises(ValueError, match="is not defined in fold 1 of 2, whatever is predicted"):
+        found.fit(Graph(np.ones((200, 3)), ring.tocsr()), y)
+    assert not hasattr(found, "study_")
 
 
 # among scikit-learn's tools

@@ -1,7 +1,7 @@
 """Degree fairness of the predictions of any classifier, without torch."""
 
 from ..graph import degree_groups, generalized_degree
-from ._assessed import Assessed, assess
+from ._assessed import Assessed, assess, placeholder_of
 from ._codes import FINDING_CODES, FindingCode
 from ._compare import compare_fairness, compare_models
 from ._comparison import ModelComparison
@@ -46,6 +46,7 @@ __all__ = [
     "mean_of_defined",
     "model_card",
     "pareto_front",
+    "placeholder_of",
     "prediction_rates",
     "recalls",
     "undominated",

@@ -8,8 +8,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+NUMBERS = (int, float, np.number)
 
-class FairestWithin:
+
+class _Rule:
+    """A rule that counts as the name of its accuracy where scikit-learn looks a score up by ``refit``.
+
+    Without this, ``GridSearchCV.score`` raises KeyError. With it, the score is accuracy.
+    """
+
+    accuracy: str
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return other == self.accuracy
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(self.accuracy)
+
+
+class FairestWithin(_Rule):
     """Select the fairest candidate whose accuracy is at most ``tolerance`` below the best.
 
     Parameters
@@ -27,8 +46,8 @@ class FairestWithin:
     """
 
     def __init__(self, tolerance: float = 0.02, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
-        if not 0 <= tolerance < 1:
-            raise ValueError(f"tolerance must be in [0, 1), such as 0.02 for two percentage points, got {tolerance}.")
+        if not isinstance(tolerance, NUMBERS) or not 0 <= tolerance < 1:
+            raise ValueError(f"tolerance must be in [0, 1), such as 0.02 for two percentage points, got {tolerance!r}.")
         self.tolerance, self.accuracy, self.fairness = tolerance, accuracy, fairness
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
@@ -39,7 +58,7 @@ class FairestWithin:
         return f"FairestWithin({self.tolerance}, accuracy={self.accuracy!r}, fairness={self.fairness!r})"
 
 
-class MostAccurateWithin:
+class MostAccurateWithin(_Rule):
     """Select the most accurate candidate whose gap is at most ``max_gap``, or the fairest if there is none.
 
     Parameters
@@ -57,8 +76,8 @@ class MostAccurateWithin:
     """
 
     def __init__(self, max_gap: float = 0.1, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
-        if not 0 <= max_gap <= 1:
-            raise ValueError(f"max_gap must be in [0, 1], such as 0.1 for ten percentage points, got {max_gap}.")
+        if not isinstance(max_gap, NUMBERS) or not 0 <= max_gap <= 1:
+            raise ValueError(f"max_gap must be in [0, 1], such as 0.1 for ten percentage points, got {max_gap!r}.")
         self.max_gap, self.accuracy, self.fairness = max_gap, accuracy, fairness
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
@@ -90,7 +109,12 @@ def pareto_front(accuracy: ArrayLike, gap: ArrayLike) -> NDArray[np.bool_]:
     >>> pareto_front([0.9, 0.8, 0.7], [0.3, 0.1, 0.2]).tolist()
     [True, True, False]
     """
-    return undominated(np.column_stack([np.asarray(accuracy, dtype=np.float64), -np.asarray(gap, dtype=np.float64)]))
+    accuracies, gaps = np.asarray(accuracy, dtype=np.float64), np.asarray(gap, dtype=np.float64)
+    if accuracies.ndim != 1 or accuracies.shape != gaps.shape:
+        raise ValueError(
+            f"accuracy and gap have the shapes {accuracies.shape} and {gaps.shape}. Pass one number per candidate."
+        )
+    return undominated(np.column_stack([accuracies, -gaps]))
 
 
 def undominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -212,7 +212,29 @@ fairness_scoring = FairnessScoring()
 
 
 def get_scorer(name: str) -> Any:
-    """Return a copy of one of SCORERS by name; metadata requests can be set on the copy."""
+    """Return a scorer by name. scikit-learn accepts the scorer as ``scoring``, but not its name.
+
+    Parameters
+    ----------
+    name : {"accuracy", "neg_delta_dsp", "neg_delta_deo"}
+
+    Returns
+    -------
+    scorer
+        A copy of one of SCORERS; metadata requests can be set on it.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_validate
+    >>> from skdegfair import GNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.metrics import get_scorer
+    >>> data = make_degree_biased_graph(150, random_state=0)
+    >>> clf = GNNClassifier(max_epochs=5, random_state=0)
+    >>> scores = cross_validate(clf, data.graph, data.y, cv=2, scoring=get_scorer("neg_delta_dsp"))
+    >>> scores["test_score"].shape
+    (2,)
+    """
     if name not in SCORERS:
         raise ValueError(f"{name!r} is not a scorer. The scorers are {sorted(SCORERS)}.")
     return copy.deepcopy(SCORERS[name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
 from ..metrics import FairestWithin
-from ._folds import Fold
+from ._folds import Fold, configured
 from ._results import entries
 
 
@@ -72,6 +73,25 @@ def chosen(results: Mapping[str, Any], refit: Any, objectives: Sequence[str], al
     if np.isnan(means).all():
         raise ValueError(f"The score {name!r} is not defined (NaN) in any trial. Choose another refit.")
     return int(places[np.nanargmax(means)])
+
+
+def refitted(
+    search: Any, results: Mapping[str, Any], objectives: Sequence[str], allowed: Any, X: Any, y: Any, fit_params: Any
+) -> dict[str, Any]:
+    """Choose a setting and fit the estimator with it. Returns the attributes of the search."""
+    index = chosen(results, search.refit, objectives, allowed)
+    by = search.refit if isinstance(search.refit, str) else objectives[0] if len(objectives) == 1 else None
+    start = time.perf_counter()
+    estimator = configured(search.estimator, results["params"][index])
+    best = {
+        "best_index_": index,
+        "best_params_": results["params"][index],
+        "best_estimator_": estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params),
+        "refit_time_": time.perf_counter() - start,
+    }
+    if by is not None and not callable(search.refit):
+        best["best_score_"] = float(results[f"mean_test_{by}"][index])
+    return best
 
 
 def _scores(results: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import check_scoring
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     UNUSED,
@@ -22,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..graph import Graph, accepts_graph
 from ..metrics import fairness_scoring
+from ._scores import scorer_of
 
 NOT_REFITTED = "{name} needs a chosen estimator, but the search has refit=False. Set refit=True or a rule."
 
@@ -34,6 +34,7 @@ class Metadata(NamedTuple):
 
     fit: Mapping[str, Any]
     split: Mapping[str, Any]
+    score: Mapping[str, Any]
     judge: Mapping[str, Any] | None
 
 
@@ -46,12 +47,13 @@ def routed(search: Any, params: Mapping[str, Any]) -> Metadata:
     """Decide which arguments the estimator, the splitter and the scorer receive."""
     if not get_config()["enable_metadata_routing"]:
         others = {name: value for name, value in params.items() if name != "groups"}
-        return Metadata(others, {"groups": params.get("groups")}, others or None)
+        return Metadata(others, {"groups": params.get("groups")}, {}, others or None)
     to = process_routing(search, "fit", **params)
     wanted: set[str] = set()
     for consumer, method in ((search.estimator, "fit"), (search._scorer(), "score")):
         wanted |= set(get_routing_for_object(consumer).consumes(method, params.keys()))
-    return Metadata(to.estimator.fit, to.splitter.split, {name: params[name] for name in wanted} or None)
+    judge = {name: params[name] for name in wanted} or None
+    return Metadata(to.estimator.fit, to.splitter.split, to.scorer.score, judge)
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:
@@ -143,7 +145,7 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
         return router
 
     def _scorer(self) -> Any:
-        return check_scoring(self.estimator, fairness_scoring if self.scoring is None else self.scoring)
+        return scorer_of(self.estimator, fairness_scoring if self.scoring is None else self.scoring)
 
     def _best(self, name: str) -> Any:
         if not self.refit:
@@ -151,10 +153,12 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.best_estimator_
 
-    def _forget(self) -> None:
-        """Remove the results of an earlier fit."""
+    def _replace_results(self, results: Mapping[str, Any]) -> None:
+        """Remove the results of an earlier fit and set new ones."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
+        for name, value in results.items():
+            setattr(self, name, value)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from joblib import parallel_config
-from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import cross_validate
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.model_selection import check_cv, cross_validate
+
+from ..metrics import placeholder_of
+
+Split = tuple[Any, Any]
+MISSING = (
+    "{n} of {n_nodes} labels are missing, so the nodes cannot be split into folds. Pass the labeled nodes only, as in "
+    "known = pd.notna(y); fit(G[known], y[known]). The model still uses all nodes and edges of G."
+)
 
 Fold = dict[str, Any]
 """Outcome of one fold: ``scores`` by name, times in seconds, and ``error`` if it failed."""
+
+
+def splits_of(cv: Any, X: Any, y: Any, estimator: BaseEstimator, **params: Any) -> list[Split]:
+    """Return the training and the test nodes of each fold."""
+    missing = np.zeros(0, dtype=bool) if y is None else np.asarray(pd.isna(y))
+    remedy = MISSING.format(n=missing.sum(), n_nodes=len(missing))
+    if missing.any() and not pd.isna(placeholder_of(estimator) or 0):
+        raise ValueError(remedy)
+    try:
+        splitter = check_cv(cv, y, classifier=is_classifier(estimator))
+        splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, **params)]
+    except ValueError as error:
+        raise ValueError(remedy) if missing.any() else error from error
+    if not splits:
+        raise ValueError(f"cv={cv!r} gives no folds.")
+    return splits
 
 
 def configured(estimator: BaseEstimator, params: Mapping[str, Any]) -> Any:
@@ -47,13 +72,13 @@ def judge_fold(
     return {"scores": scores, **times}
 
 
-def require(fold: Fold, names: Sequence[str]) -> None:
+def require(fold: Fold, names: Iterable[str]) -> None:
     """Raise an error if a fold that did not fail lacks one of these scores."""
     missing = [name for name in names if name not in fold["scores"] and "error" not in fold]
     if missing:
         raise ValueError(
-            f"There is no score {missing[0]!r}, only {sorted(fold['scores'])}. Choose objectives, metrics and "
-            "min_accuracy to match, or pass another scoring."
+            f"There is no score {missing[0]!r}, only {sorted(fold['scores'])}. Choose objectives, metrics, refit "
+            "and min_accuracy to match, or pass another scoring."
         )
 
 

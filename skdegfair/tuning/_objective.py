@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from optuna import TrialPruned
+from optuna.pruners import MedianPruner, NopPruner
 from optuna.study import StudyDirection
 from optuna.trial import BaseTrial
-from sklearn.base import BaseEstimator, is_classifier
-from sklearn.model_selection import check_cv
+from sklearn.base import BaseEstimator
 from sklearn.utils import indexable
 
+from ..exceptions import NoEffectWarning
 from ..metrics import fairness_scoring
-from ._folds import judge_fold, means_of, require
-from ._space import as_space, search_space, suggested
+from ._folds import judge_fold, means_of, require, splits_of
+from ._names import check_estimator
+from ._options import check_floor, check_objectives
+from ._scores import check_scores, scorer_of
+from ._space import search_space, space_for, suggested
 
 
 class FairnessObjective:
@@ -76,17 +81,22 @@ class FairnessObjective:
         scoring: Any = None,
         min_accuracy: float | None = None,
     ) -> None:
+        check_estimator(estimator)
+        check_floor(min_accuracy)
+        check_objectives(metrics, "metrics")
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         self.estimator, self.min_accuracy = estimator, min_accuracy
         self.G, self.y = indexable(G, y)
-        self.splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(self.G, self.y))
-        self.params = search_space(estimator) if params is None else as_space(params)
+        self.splits = splits_of(cv, self.G, self.y, estimator)
+        self.params = search_space(estimator) if params is None else space_for(estimator, params)
         self.metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
         self.scoring = fairness_scoring if scoring is None else scoring
         self.directions = ["maximize"] * len(self.metrics)
-        if not self.splits:
-            raise ValueError(f"cv={cv!r} gives no folds.")
-        if not self.metrics:
-            raise ValueError("metrics must contain the name of at least one score.")
+        scorer_of(estimator, self.scoring)
+        floor = {} if min_accuracy is None else {"accuracy": "min_accuracy"}
+        self._needed = floor | dict.fromkeys(self.metrics, "metrics")
+        check_scores(self.scoring, self._needed, self.G, self.y, self.splits, estimator)
 
     def __call__(self, trial: BaseTrial) -> float | tuple[float, ...]:
         """Cross-validate the parameters that a trial suggests.
@@ -107,7 +117,7 @@ class FairnessObjective:
         for number, split in enumerate(self.splits):
             folds.append(judge_fold(self.estimator, setting, self.G, self.y, split, self.scoring))
             scores = folds[-1]["scores"]
-            require(folds[-1], [*self.metrics, *([] if self.min_accuracy is None else ["accuracy"])])
+            require(folds[-1], self._needed)
             if len(self.metrics) == 1:
                 trial.report(scores[self.metrics[0]], number)
                 if trial.should_prune():
@@ -144,3 +154,10 @@ class FairnessObjective:
                 f"The study must maximize {len(self.metrics)} metrics, {', '.join(self.metrics)}. Create it with "
                 "optuna.create_study(directions=objective.directions)."
             )
+        pruner = getattr(study, "pruner", None)  # by default a MedianPruner
+        if len(self.metrics) > 1 and not isinstance(pruner, MedianPruner | NopPruner | None):
+            warnings.warn(
+                f"{type(pruner).__name__} has no effect: Optuna does not prune studies with several metrics. Pass one "
+                "metric, or no pruner.",
+                NoEffectWarning, stacklevel=3,
+            )  # fmt: skip

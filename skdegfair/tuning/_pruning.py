@@ -43,6 +43,8 @@ class TrialPruning(Callback):
     """
 
     def __init__(self, trial: BaseTrial, monitor: str = "valid_accuracy") -> None:
+        if not hasattr(trial, "should_prune"):
+            raise TypeError(f"trial must be an optuna trial, such as study.ask() returns, got {trial!r}.")
         self.trial, self.monitor = trial, monitor
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TrialPruning:

@@ -1,7 +1,8 @@
-"""A sampler whose settings depend only on the seed, the number of the trial and the trials before it."""
+"""A sampler whose settings depend only on the seed, the place of the trial and the trials before it."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 from zlib import crc32
@@ -10,9 +11,11 @@ import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import BaseSampler, TPESampler
 from optuna.study import Study
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial
+from sklearn.utils import check_random_state
 
-from ._study import FAILED
+from ._names import has_params, name_of
+from ._workers import origin_of, place_of, task_of
 
 NOTHING = object()
 
@@ -27,35 +30,44 @@ class SeededSampler(BaseSampler):
     ----------
     seed : int
     first : mapping
-        Values for the first trial, objects by their names. Values outside the space are ignored. If the first
-        trials were abandoned, the next one gets these values.
+        Values for the first trial of a search, objects by their names. Values outside the space are ignored. A trial
+        that repeats an interrupted one gets the same values.
     """
 
     def __init__(self, seed: int, first: Mapping[str, Any]) -> None:
         self.seed, self.first = seed, first
 
-    def _for(self, trial: FrozenTrial, name: str = "") -> TPESampler:
-        words = [self.seed, trial.number, crc32(name.encode())]
+    def _for(self, study: Study, trial: FrozenTrial, name: str = "") -> TPESampler:
+        words = [self.seed, place_of(trial, study.get_trials(deepcopy=False)), crc32(name.encode())]
         return TPESampler(seed=int(np.random.SeedSequence(words).generate_state(1)[0]))
 
     def _is_first(self, study: Study, trial: FrozenTrial) -> bool:
-        before = study.get_trials(deepcopy=False)[: trial.number]
-        return all(each.state == TrialState.FAIL and FAILED not in each.user_attrs for each in before)
+        before = study.get_trials(deepcopy=False)[: origin_of(trial)]
+        return all(task_of(each) not in (None, task_of(trial)) for each in before)
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        return self._for(trial).infer_relative_search_space(study, trial)
+        return self._for(study, trial).infer_relative_search_space(study, trial)
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        return self._for(trial).sample_relative(study, trial, search_space)
+        return self._for(study, trial).sample_relative(study, trial, search_space)
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
         if self._is_first(study, trial) and _allows(param_distribution, self.first.get(param_name, NOTHING)):
             return self.first[param_name]
-        return self._for(trial, param_name).sample_independent(study, trial, param_name, param_distribution)
+        return self._for(study, trial, param_name).sample_independent(study, trial, param_name, param_distribution)
+
+
+def sampler_of(search: Any) -> BaseSampler:
+    """Return a copy of the sampler of a search, or the default one."""
+    if search.sampler is not None:
+        return copy.deepcopy(search.sampler)
+    seed = int(check_random_state(search.random_state).randint(2**31 - 1))
+    own = search.estimator.get_params(deep=True)
+    return SeededSampler(seed, {name: name_of(each) if has_params(each) else each for name, each in own.items()})
 
 
 def _allows(values: BaseDistribution, value: Any) -> bool:

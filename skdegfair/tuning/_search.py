@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import copy
 import time
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
-import optuna
 from joblib import delayed
 from optuna.trial import FixedTrial, FrozenTrial, Trial
-from sklearn.base import BaseEstimator, is_classifier
-from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state, get_tags, indexable
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags, indexable
 from tqdm import tqdm
 
+from ..exceptions import NoEffectWarning
 from ..graph import accepts_graph
 from ..metrics import fairness_scoring
-from ._choice import chosen, completed, eligible
+from ._choice import completed, eligible, refitted
 from ._delegate import FittedBest, graph_of, routed
 from ._engine import engine
-from ._folds import configured, judge_fold
-from ._names import has_params, name_of
-from ._options import check_options, objectives_of
+from ._folds import judge_fold, splits_of
+from ._names import check_names
+from ._options import check_options
 from ._results import front_of, results_of
-from ._sampler import SeededSampler
-from ._space import as_space, search_space, suggested
-from ._study import describe, folds_of, give_up, judged, open_study, quiet, record
+from ._sampler import sampler_of
+from ._scores import check_scores, needed_by, objectives_of
+from ._space import search_space, space_for, suggested
+from ._storage import how_to_resume
+from ._study import TaskStudy, folds_of, quiet
+from ._task import describe
 
 
 class ParetoSearchCV(FittedBest):
@@ -50,7 +52,7 @@ class ParetoSearchCV(FittedBest):
         their repr; in the results they are objects again.
     n_trials : int, default=40
         Total number of trials, including those of a resumed study. If several workers share a study, each of them
-        may add up to one batch more.
+        may add up to one batch more. A sampler that has tried all its settings ends the search earlier.
     timeout : float, default=None
         Seconds after which no further trial is started.
     cv : int, splitter or iterable, default=None
@@ -67,8 +69,9 @@ class ParetoSearchCV(FittedBest):
         for the first two objectives, or the best score if there is one objective. False: no setting is chosen.
     storage : str or optuna storage, default=None
         Where the study is stored, such as "sqlite:///study.db". A search continues with the trials that are stored
-        there under ``study_name``. Searches in many processes or on many machines can share a storage. None: in
-        memory.
+        there under ``study_name``, and repeats first the trials that were interrupted, or whose process was killed on
+        this machine. Searches in many processes or on many machines can share a storage. They must be the same search:
+        other data, folds, estimators, spaces or scorers raise ValueError. None: in memory.
     study_name : str, default=None
         Name of the study. Required with a storage.
     sampler : optuna sampler, default=None
@@ -104,8 +107,9 @@ class ParetoSearchCV(FittedBest):
     best_score_ : float
         Mean score of the chosen setting, if it was chosen by one score.
     study_ : optuna Study
-        For Optuna's own plots and its dashboard. It is available while the search runs and after an interruption.
-        It is not pickled if the search has a storage.
+        For Optuna's own plots and its dashboard. It is the study of the last ``fit``, and available while the search
+        runs and after an interruption. All other attributes are those of the last ``fit`` that succeeded. It is not
+        pickled if the search has a storage.
     objectives_ : tuple of str
     n_splits_ : int
     scorer_ : callable
@@ -120,7 +124,8 @@ class ParetoSearchCV(FittedBest):
     Notes
     -----
     The scores of the chosen setting are optimistic, because it was chosen by them. Assess it on nodes that were not
-    used in the search. Optuna does not prune studies with several objectives.
+    used in the search. Optuna does not prune studies with several objectives. All nodes
+    need a label: if some have none, pass ``G[known], y[known]``. The model still uses all nodes and edges of G.
 
     Examples
     --------
@@ -218,68 +223,62 @@ class ParetoSearchCV(FittedBest):
         check_options(self)
         if y is None and get_tags(self.estimator).target_tags.required:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        scorer = self._scorer()
         X, y = indexable(graph_of(X, A, self.estimator), y)
         metadata = routed(self, params)
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        splits = [tuple(map(np.asarray, split)) for split in splitter.split(X, y, **metadata.split)]
-        if not splits:
-            raise ValueError(f"cv={self.cv!r} gives no folds.")
+        splits = splits_of(self.cv, X, y, self.estimator, **metadata.split)
         scoring = fairness_scoring if self.scoring is None else self.scoring
         objectives = objectives_of(self)
         values = search_space(self.estimator) if self.param_distributions is None else self.param_distributions
-        space = as_space(values)
-        again = {"X": X, "y": y, "fit parameters": params, "cv": splits} if self.storage is not None else {}
-        task = describe(
-            estimator=self.estimator, space=space, data=again, scoring=scoring, objectives=objectives,
-            floor=self.min_accuracy,
-        )  # fmt: skip
-        self._forget()
+        space = space_for(self.estimator, values)
+        check_scores(scoring, needed_by(self), X, y, splits, self.estimator, metadata.score.get("degree"))
+        data = {"X": X, "y": y, "fit parameters": params, "cv": splits} if self.storage is not None else {}
+        task = describe(self, space=space, data=data, scoring=scoring, objectives=objectives)
         with quiet():
-            self.study_ = open_study(self.storage, self.study_name, self._sampler(), task)
+            study = TaskStudy(self.storage, self.study_name, sampler_of(self), task)
+            self.study_ = study.study
             fixed = (scoring, metadata.judge, self.error_score != "raise")
-            self._carry_out(self.study_, space, objectives, splits, (X, y), fixed)
-            trials = self._judged()
+            self._carry_out(study, space, splits, (X, y), fixed)
+            trials = self._judged(study)
         if not trials:
             raise ValueError(f"No trial finished within {self.timeout} seconds. Set a longer timeout.")
         settings = [suggested(FixedTrial(trial.params), space) for trial in trials]
         outcomes = completed([folds_of(trial) for trial in trials], self.error_score)
         results = results_of([trial.number for trial in trials], settings, outcomes)
-        self.n_splits_, self.scorer_, self.objectives_ = len(splits), self._scorer(), objectives
         allowed = eligible(results, outcomes, self.min_accuracy)
-        self.cv_results_, self.pareto_ = results, front_of(results, objectives, allowed)
-        if self.refit is not False:
-            self._choose(results, allowed, X, y, metadata.fit)
+        found = {"study_": study.study, "n_splits_": len(splits), "scorer_": scorer, "objectives_": objectives}
+        found |= {"cv_results_": results, "pareto_": front_of(results, objectives, allowed)}
+        try:
+            best = {} if self.refit is False else refitted(self, results, objectives, allowed, X, y, metadata.fit)
+        except BaseException:
+            if not hasattr(self, "cv_results_"):  # earlier results stay as they are
+                self._replace_results(found)
+            raise
+        self._replace_results(found | best)
         return self
 
-    def _judged(self) -> list[FrozenTrial]:
+    def _judged(self, study: TaskStudy) -> list[FrozenTrial]:
         """Return the complete trials. If errors are raised, failed trials of an earlier search are not counted."""
-        return judged(self.study_, failed=self.error_score != "raise")
+        return study.judged(failed=self.error_score != "raise")
 
-    def _choose(self, results: Mapping[str, Any], allowed: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
-        self.best_index_ = chosen(results, self.refit, self.objectives_, allowed)
-        self.best_params_ = results["params"][self.best_index_]
-        by = self.refit if isinstance(self.refit, str) else self.objectives_[0] if len(self.objectives_) == 1 else None
-        if by is not None and not callable(self.refit):
-            self.best_score_ = float(results[f"mean_test_{by}"][self.best_index_])
-        start = time.perf_counter()
-        estimator = configured(self.estimator, self.best_params_)
-        self.best_estimator_ = estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
-        self.refit_time_ = time.perf_counter() - start
-
-    def _carry_out(
-        self, study: optuna.Study, space: Any, objectives: Sequence[str], splits: Any, data: Any, fixed: Any
-    ) -> None:
+    def _carry_out(self, study: TaskStudy, space: Any, splits: Any, data: Any, fixed: Any) -> None:
         """Draw trials, cross-validate them and record the outcomes, until there are enough or time is up."""
         end = np.inf if self.timeout is None else time.monotonic() + self.timeout
-        done, trials = len(self._judged()), list[Trial]()
+        done, trials, needed = len(self._judged(study)), list[Trial](), needed_by(self)
+        if done > self.n_trials:
+            warnings.warn(
+                f"n_trials={self.n_trials} has no effect: study {self.study_name!r} already has {done} trials, and "
+                "all of them are used. n_trials is the total number of trials.",
+                NoEffectWarning, stacklevel=4,
+            )  # fmt: skip
         bar = tqdm(total=self.n_trials, initial=done, desc="trials", disable=not self.show_progress)
         try:
             with bar, engine(self.n_jobs, data) as parallel:
-                while done < self.n_trials and time.monotonic() < end:
-                    trials = []
-                    for _ in range(min(self.batch_size, self.n_trials - done)):
-                        trials.append(study.ask())
+                while done < self.n_trials and time.monotonic() < end and not study.is_exhausted:
+                    trials = study.ask(min(self.batch_size, self.n_trials - done))
                     settings = [suggested(trial, space) for trial in trials]
+                    for setting in settings:
+                        check_names(self.estimator, setting, replaced=setting)
                     folds = parallel(
                         delayed(judge_fold)(self.estimator, setting, *data, split, *fixed)
                         for setting in settings
@@ -287,28 +286,13 @@ class ParetoSearchCV(FittedBest):
                     )
                     for trial in trials:
                         outcome = list(islice(folds, len(splits)))
-                        record(study, trial, outcome, objectives, self.min_accuracy)
+                        study.record(trial, outcome, needed)
                         bar.update()
                     next(folds, None)  # joblib warns about a generator that was not exhausted
-                    done = len(self._judged())  # including those of other workers
+                    done = len(self._judged(study))  # including those of other workers
         except KeyboardInterrupt:
-            give_up(study, trials)
-            raise KeyboardInterrupt(self._how_to_resume(len(self._judged()))) from None
+            study.give_up(trials)
+            raise KeyboardInterrupt(how_to_resume(self, len(self._judged(study)))) from None
         except BaseException:
-            give_up(study, trials)
+            study.give_up(trials)
             raise
-
-    def _how_to_resume(self, done: int) -> str:
-        kept = f"The search was stopped; {done} of {self.n_trials} trials are finished and stored in study_."
-        if self.storage is None:
-            return f"{kept} To be able to resume a search, pass a storage and a study_name."
-        shown = isinstance(self.storage, str) and "@" not in self.storage  # no passwords
-        where = f"storage={self.storage!r}" if shown else "the same storage"
-        return f"{kept} Fit again with {where}, study_name={self.study_name!r} to continue with them."
-
-    def _sampler(self) -> Any:
-        if self.sampler is not None:
-            return copy.deepcopy(self.sampler)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        own = self.estimator.get_params(deep=True)
-        return SeededSampler(seed, {name: name_of(each) if has_params(each) else each for name, each in own.items()})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import BaseTrial
 from sklearn.base import BaseEstimator, clone
 
-from ._names import has_params, name_of, parent_of
+from ._names import check_estimator, check_names, has_params, name_of, parent_of
 from ._ready import ready_space
 
 NOT_FOR_ALL = (
@@ -98,6 +98,7 @@ def search_space(estimator: BaseEstimator, **changes: Any) -> Space:
     >>> list(search_space(GNNClassifier(), mitigation=[None, DegFair(), FairGNN()], hidden_dim=None))
     ['dropout', 'learning_rate', 'weight_decay', 'max_epochs', 'mitigation']
     """
+    check_estimator(estimator)
     changed = {name: each for name, each in changes.items() if each is not None}
     ready = ready_space(estimator, changed)
     if not ready and not changes:
@@ -105,10 +106,7 @@ def search_space(estimator: BaseEstimator, **changes: Any) -> Space:
             f"There is no ready search space for {type(estimator).__name__}. Pass the parameters to search over and "
             "their values."
         )
-    own = estimator.get_params(deep=True)
-    unknown = sorted(name for name in changes if name not in own and parent_of(name, changed) is None)
-    if unknown:
-        raise ValueError(f"{type(estimator).__name__} has no parameter {unknown[0]!r}.")
+    check_names(estimator, changes, replaced=changed)
     space: Space = as_space({name: each for name, each in (ready | changes).items() if each is not None})
     return space
 
@@ -147,19 +145,32 @@ def suggest_params(trial: BaseTrial, estimator: BaseEstimator | None = None, **c
 
 def suggested(trial: BaseTrial, space: Any) -> dict[str, Any]:
     """Return the values that a trial takes from a space, or from a function that asks the trial for them."""
+    if not hasattr(trial, "suggest_float"):
+        raise TypeError(f"trial must be an optuna trial, such as study.ask() returns, got {trial!r}.")
     if callable(space):
-        return dict(space(trial))
+        params = space(trial)
+        if not isinstance(params, Mapping):
+            raise TypeError(f"param_distributions must return a dict from names to values for a trial, got {params!r}.")
+        return dict(params)
     return {name: _suggest(trial, name, each) for name, each in space.items()}
+
+
+def space_for(estimator: BaseEstimator, values: Any) -> Any:
+    """Convert values as :func:`as_space` does; raises ValueError for parameters that the estimator does not have."""
+    space = as_space(values)
+    if not callable(space):
+        check_names(estimator, space, replaced=space)
+    return space
 
 
 def as_space(values: Mapping[str, Any] | Callable[[BaseTrial], Mapping[str, Any]]) -> Any:
     """Convert values in any of the accepted forms to optuna distributions; a function is returned as it is."""
     if callable(values):
         return values
-    if not isinstance(values, Mapping) or not values:
+    if not isinstance(values, Mapping) or not values or not all(isinstance(name, str) for name in values):
         raise TypeError(
-            "param_distributions must be a dict from names of parameters to lists or distributions, or a function of a "
-            f"trial such as suggest_params, got {values!r}."
+            "param_distributions must be a dict from names of parameters to lists or distributions, not empty, or a "
+            f"function of a trial such as suggest_params, got {values!r}."
         )
     space = {name: _as_distribution(name, each) for name, each in values.items()}
     for name in space:
@@ -178,7 +189,7 @@ def _as_distribution(name: str, values: Any) -> BaseDistribution | NamedChoices:
         if kind == "randint":
             return IntDistribution(int(low), int(high))
         return FloatDistribution(float(low), float(high), log=kind != "uniform")
-    if kind is None and hasattr(values, "__len__") and not isinstance(values, str | Mapping) and len(values):
+    if kind is None and hasattr(values, "__len__") and not isinstance(values, str | Mapping | Set) and len(values):
         choices = [each.item() if hasattr(each, "item") else each for each in values]
         if not all(each is None or isinstance(each, bool | int | float | str) or has_params(each) for each in choices):
             raise TypeError(

@@ -2,121 +2,144 @@
 
 from __future__ import annotations
 
-import random
-import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import joblib
 import numpy as np
 import optuna
-from optuna.distributions import distribution_to_json
-from optuna.exceptions import ExperimentalWarning, StorageInternalError
+from optuna.exceptions import ExperimentalWarning
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
-from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from ._folds import Fold, means_of, require
-from ._names import name_of
+from ._storage import opened
+from ._task import Task, differences
+from ._workers import FAILED, ask, bury, claim_for, is_abandoned, retry, task_of
 
 FOLDS = "skdegfair:folds"
-FAILED = "skdegfair:folds of a trial that failed"
 TASK = "skdegfair:task"
 
 
-def describe(*, estimator: Any, space: Any, data: Any, scoring: Any, objectives: Any, floor: Any) -> dict[str, Any]:
-    """Describe what two searches must have in common for their trials to be comparable.
+class TaskStudy:
+    """A study, and the task that it belongs to.
 
-    The description is the same in every process: objects are described by name, and ``data``, a dict, by hashes.
+    Parameters
+    ----------
+    storage : str, optuna storage or None
+    name : str or None
+        A study of this name is loaded from the storage, if there is one.
+    sampler : optuna sampler
+    task : dict
+        The description of the search. Raises ValueError if the study has another task.
+
+    Attributes
+    ----------
+    study : optuna Study
+    is_exhausted : bool
+        Whether the sampler has tried all its settings, as a GridSampler does.
     """
-    values: Any
-    if callable(space):
-        values = name_of(getattr(space, "__qualname__", space))
-    else:
-        values = {name: distribution_to_json(getattr(each, "distribution", each)) for name, each in space.items()}
-    return {
-        "estimator": {
-            name: name_of(value)
-            for name, value in estimator.get_params(deep=True).items()
-            if name.split("__")[-1] not in ("verbose", "n_jobs")
-        },
-        "param_distributions": values,
-        **{name: joblib.hash(value) for name, value in data.items()},
-        "scoring": name_of(scoring),
-        "objectives": list(objectives),
-        "min_accuracy": floor,
-    }
 
-
-def open_study(storage: Any, name: str | None, sampler: Any, task: Mapping[str, Any]) -> optuna.Study:
-    """Create a study, or load the one of that name from the storage.
-
-    Raises ValueError if that study has another task.
-    """
-    directions = [StudyDirection.MAXIMIZE] * len(task["objectives"])
-    study = optuna.create_study(
-        storage=_opened(storage) if isinstance(storage, str) else storage,
-        study_name=name,
-        sampler=sampler,
-        directions=directions,
-        load_if_exists=True,
-    )
-    trials = study.get_trials(deepcopy=False)  # read before the task, because another worker may be writing that
-    before = study.user_attrs.get(TASK)
-    if study.directions != directions or (before is None and trials):
-        raise ValueError(
-            f"Study {name!r} was not made by a ParetoSearchCV with these objectives. Choose another study_name."
+    def __init__(self, storage: Any, name: str | None, sampler: Any, task: Task) -> None:
+        self.is_exhausted = False
+        self.task, self.claim = task, claim_for(str(joblib.hash(task)))
+        directions = [StudyDirection.MAXIMIZE] * len(task["objectives"])
+        self.study = optuna.create_study(
+            storage=opened(storage), study_name=name, sampler=sampler, directions=directions, load_if_exists=True
         )
-    differing = [] if before is None else [key for key, value in task.items() if before.get(key) != value]
-    if differing and judged(study):
-        raise ValueError(
-            f"Study {name!r} belongs to another search: {', '.join(differing)} differ. Choose another study_name, or "
-            "use the same settings as before; shuffled folds need a fixed random_state."
-        )
-    study.set_user_attr(TASK, dict(task))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExperimentalWarning)
-        study.set_metric_names(task["objectives"])  # for plots and the dashboard
-    if trials:
-        sampler.reseed_rng()  # or it would draw the same values again; our own sampler has a seed per trial
-    return study
+        bury(self.study)
+        self._check_owner()
+        if self.study.directions != directions:
+            raise ValueError(NOT_OURS.format(name=name))
+        self.study.set_user_attr(_key_of(self.claim["task"]), task)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExperimentalWarning)
+            self.study.set_metric_names(task["objectives"])  # for plots and the dashboard
+        if self.study.get_trials(deepcopy=False):
+            sampler.reseed_rng()  # or it would draw the same values again; our own sampler has a seed per trial
+
+    def ask(self, n_trials: int) -> list[Trial]:
+        """Begin trials, those that were interrupted or killed first.
+
+        Raises ValueError if another search has begun a trial before; it may have started at the same time.
+        """
+        bury(self.study)
+        retry(self.study, self.claim)
+        trials = list[Trial]()
+        try:
+            for _ in range(n_trials):
+                trials.append(ask(self.study, self.claim))
+            self._check_owner()
+        except BaseException:
+            self.give_up(trials)
+            raise
+        return trials
+
+    def judged(self, *, failed: bool = True) -> list[FrozenTrial]:
+        """Return the trials of all workers that are complete, in order; also those with failed folds, if ``failed``."""
+        marks = {TrialState.COMPLETE: FOLDS} | ({TrialState.FAIL: FAILED} if failed else {})
+        return [trial for trial in self.study.get_trials(deepcopy=False) if marks.get(trial.state) in trial.user_attrs]
+
+    def record(self, trial: Trial, folds: Sequence[Fold], needed: Iterable[str]) -> None:
+        """Store the folds of a trial in the study and tell the sampler their mean scores.
+
+        Raises ValueError if a fold that did not fail lacks one of the needed scores.
+        """
+        objectives, floor = self.task["objectives"], self.task["min_accuracy"]
+        for fold in folds:
+            require(fold, needed)
+        means = means_of(folds, [*objectives, *([] if floor is None else ["accuracy"])])
+        if not np.isfinite(list(means.values())).all():
+            trial.set_user_attr(FAILED, list(folds))
+            self._tell(trial, state=TrialState.FAIL)
+            return
+        if floor is not None:
+            trial.set_constraint("accuracy", floor - means["accuracy"])
+        trial.set_user_attr(FOLDS, list(folds))
+        self._tell(trial, values=[means[name] for name in objectives])
+
+    def give_up(self, trials: Sequence[Trial]) -> None:
+        """Mark unfinished trials as failed. They are tried again when the search is resumed."""
+        for trial in trials:
+            self._tell(trial, state=TrialState.FAIL, skip_if_finished=True)
+
+    def _tell(self, trial: Trial, **outcome: Any) -> None:
+        try:
+            self.study.tell(trial, **outcome)
+        except RuntimeError as error:
+            if "Study.stop" not in str(error):  # called by a sampler that is exhausted; the outcome is stored then
+                raise
+            self.is_exhausted = True
+
+    def _check_owner(self) -> None:
+        """Raise ValueError if the first trial belongs to another search.
+
+        A trial is created together with its number and its claim. Therefore exactly one of two searches that start at
+        the same time has the first trial, and the other one notices before it has computed anything.
+        """
+        trials = self.study.get_trials(deepcopy=False)
+        first = next((trial for trial in trials if not is_abandoned(trial)), None)
+        if first is None:
+            return
+        name, before = self.study.study_name, self.study.user_attrs.get(_key_of(task_of(first)))
+        if before is None:
+            raise ValueError(NOT_OURS.format(name=name))
+        if differing := differences(self.task, before):
+            raise ValueError(
+                f"Study {name!r} belongs to another search: {', '.join(differing)} differ. Choose another study_name, "
+                "or use the same settings as before; shuffled folds need a fixed random_state, and functions are "
+                "compared by their bytecode, which depends on the version of Python."
+            )
 
 
-def judged(study: optuna.Study, *, failed: bool = True) -> list[FrozenTrial]:
-    """Return the trials of all workers that are complete, in order; also those with failed folds, if ``failed``."""
-    marks = {TrialState.COMPLETE: FOLDS} | ({TrialState.FAIL: FAILED} if failed else {})
-    return [trial for trial in study.get_trials(deepcopy=False) if marks.get(trial.state) in trial.user_attrs]
+NOT_OURS = "Study {name!r} was not made by a ParetoSearchCV with these objectives. Choose another study_name."
 
 
 def folds_of(trial: FrozenTrial) -> list[Fold]:
     """Return the outcome of each fold of a complete trial."""
     return list(trial.user_attrs[FOLDS if FOLDS in trial.user_attrs else FAILED])
-
-
-def record(
-    study: optuna.Study, trial: Trial, folds: Sequence[Fold], objectives: Sequence[str], floor: float | None
-) -> None:
-    """Store the folds of a trial in the study and tell the sampler their mean scores."""
-    needed = [*objectives, *([] if floor is None else ["accuracy"])]
-    for fold in folds:
-        require(fold, needed)
-    means = means_of(folds, needed)
-    if not np.isfinite(list(means.values())).all():
-        trial.set_user_attr(FAILED, list(folds))
-        study.tell(trial, state=TrialState.FAIL)
-        return
-    if floor is not None:
-        trial.set_constraint("accuracy", floor - means["accuracy"])
-    trial.set_user_attr(FOLDS, list(folds))
-    study.tell(trial, [means[name] for name in objectives])
-
-
-def give_up(study: optuna.Study, trials: Sequence[Trial]) -> None:
-    """Mark unfinished trials as failed."""
-    for trial in trials:
-        study.tell(trial, state=TrialState.FAIL, skip_if_finished=True)
 
 
 @contextmanager
@@ -130,15 +153,6 @@ def quiet() -> Iterator[None]:
         optuna.logging.set_verbosity(level)
 
 
-def _opened(url: str, attempts: int = 10) -> Any:
-    """Open a database and create Optuna's tables if they are missing.
-
-    Workers that start at the same time may all try to create the tables. All but one fail and try again.
-    """
-    for attempt in range(attempts):
-        try:
-            return optuna.storages.get_storage(url)
-        except (IntegrityError, OperationalError, ProgrammingError, StorageInternalError):
-            if attempt == attempts - 1:
-                raise
-            time.sleep(random.uniform(0, 0.2 * (attempt + 1)))
+def _key_of(task: str | None) -> str:
+    """Return the key of a task's description, by its hash. Earlier versions stored one description without a hash."""
+    return TASK if task is None else f"{TASK} {task}"
