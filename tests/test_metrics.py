@@ -190,7 +190,7 @@ def test_classes_of_two_types_are_refused():
         ([0, 1, 0], ["0", "1", "0"], "y_true holds int64 and y_pred holds"),
         (["a", "b", 1], ["a", "b", "a"], "y_true mixes labels of the types int, str"),
         (["a", "b", "a"], ["a", None, "a"], "y_pred holds 1 missing labels"),
-        ([], [], "no node to assess|one finite number"),
+        ([], [], "no nodes to assess"),
     ):
         with pytest.raises(ValueError, match=message):
             delta_dsp(y_true, y_pred, degree=np.arange(len(y_true)))
