@@ -29,7 +29,6 @@ class DegreeFairnessReport(ReportTables):
 
     Use :func:`degree_fairness_report` or :meth:`from_estimator` to make one. ``print`` shows
     it as text, a notebook shows it as HTML, and :meth:`to_html` writes a page with the tables.
-    :func:`skdegfair.display.report_page` writes a page with tables and plots.
 
     Attributes
     ----------
@@ -131,8 +130,8 @@ class DegreeFairnessReport(ReportTables):
             ``pairs``, ``confidence_level``, ``n_resamples`` and ``random_state``, also as for
             :func:`degree_fairness_report`.
         """
-        grouping: dict[str, Any] = {"degree": degree, "groups": groups, "hops": hops, "clusters": clusters}
-        nodes = assess(estimator, X, y, labels=labels, reference=reference, **grouping)
+        given: dict[str, Any] = {"degree": degree, "groups": groups, "clusters": clusters, "reference": reference}
+        nodes = assess(estimator, X, y, hops=hops, labels=labels, **given)
         return degree_fairness_report(
             nodes.y_true,
             nodes.y_pred,
@@ -261,8 +260,8 @@ def degree_fairness_report(
     np.True_
     """
     check_options(pairs, confidence_level, n_resamples)
-    per_node = {"degree": degree, "groups": groups, "clusters": clusters, "reference": reference}
-    check_row_labels(y_true=y_true, y_pred=y_pred, **per_node)
+    given = {"degree": degree, "groups": groups, "clusters": clusters, "reference": reference}
+    check_row_labels(y_true=y_true, y_pred=y_pred, **given)
     degrees = None if degree is None else as_degrees(degree, hops)
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     if labels is None and reference is not None:
