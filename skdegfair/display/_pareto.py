@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..metrics import ModelComparison, pareto_front
-from ..metrics._assessed import assess_models
+from ..metrics._assessed import AssessedModels, assess_models
 from ..metrics._inputs import check_choice, describe
 from ..metrics._scores import overall_scores
 from ..metrics._table import table_of, warn_of_empty_groups
@@ -102,9 +102,7 @@ class ParetoDisplay:
         **options
             As for :meth:`from_predictions`.
         """
-        _check_models("estimators", estimators)
-        named = {f"estimators[{name!r}]": estimator for name, estimator in estimators.items()}
-        nodes = assess_models(named, X, y, degree=degree, groups=groups, hops=hops)
+        nodes = _assess("estimators", estimators, X, y, degree=degree, groups=groups, hops=hops)
         predictions = dict(zip(estimators, nodes.predictions, strict=True))
         options = {"degree": nodes.degree, "groups": nodes.groups, "labels": nodes.labels, **options}
         return cls.from_predictions(nodes.y_true, predictions, **options)
@@ -136,10 +134,8 @@ class ParetoDisplay:
             Name of the model to mark.
         ax : matplotlib Axes, default=None
         """
-        _check_models("predictions", predictions)
         check_choice("gap", gap, sorted(GAPS))
-        named = {f"predictions[{name!r}]": predicted for name, predicted in predictions.items()}
-        nodes = assess_models(named, None, y_true, degree=degree, groups=groups, labels=labels)
+        nodes = _assess("predictions", predictions, None, y_true, degree=degree, groups=groups, labels=labels)
         grouping: dict[str, Any] = {
             "degree": nodes.degree if groups is None else None,
             "groups": nodes.groups,
@@ -284,9 +280,10 @@ class ParetoDisplay:
             )  # fmt: skip
 
 
-def _check_models(name: str, models: Any) -> None:
+def _assess(name: str, models: Any, X: Any, y: Any, **options: Any) -> AssessedModels:
     if not isinstance(models, Mapping) or not models:
         raise TypeError(f'{name} must be a dict from names to models, as in {{"GCN": ...}}, got {describe(models)}.')
+    return assess_models({f"{name}[{key!r}]": model for key, model in models.items()}, X, y, **options)
 
 
 def _position(chosen: str | None, names: list[str]) -> int | None:

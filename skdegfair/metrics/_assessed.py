@@ -101,14 +101,14 @@ def assess_models(
 
     The other parameters are those of :func:`assess`; X may be None if there are only predictions.
     """
-    per_node = {"degree": degree, "groups": groups, "clusters": clusters}
-    check_row_labels(X, y=y, **per_node)
+    arrays = {name: model for name, model in models.items() if not hasattr(model, "predict")}
+    check_row_labels(X, y=y, degree=degree, groups=groups, clusters=clusters, **arrays)
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
         raise TypeError(NO_DEGREES)
     known, (y_true, *predictions) = predict_labeled(models, X, y)
-    per_node = {
+    per_node: dict[str, Any] = {
         "degree": None if degree is None else as_degrees(degree, hops),  # after prediction, as skorch's data set needs
         "groups": None if groups is None else as_groups(groups),
         "clusters": cluster_numbers(clusters, degree if isinstance(degree, Graph) else X),
@@ -124,10 +124,11 @@ def assess_models(
 
 def predict_labeled(models: Mapping[str, Any], X: Any, y: Any) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
     """Return which nodes are labeled for all models, and their classes: in y, and as predicted by each model."""
-    given = {name: model for name, model in models.items() if not hasattr(model, "predict")}
-    check_row_labels(X, y=y, **given)
+    check_row_labels(X, y=y)
     columns = {"y": as_labels(y), **{name: _predict(name, model, X) for name, model in models.items()}}
-    n_nodes = next((len(columns[name]) for name in models if name not in given), len(columns["y"]))
+    n_nodes = next(
+        (len(columns[name]) for name, model in models.items() if hasattr(model, "predict")), len(columns["y"])
+    )
     for name, column in columns.items():
         _checked_length(name, column, n_nodes)
     known = ~np.any([is_unlabeled(columns["y"], placeholder_of(model)) for model in models.values()], axis=0)
@@ -171,6 +172,8 @@ def _predict(name: str, model: Any, X: Any) -> NDArray[Any]:
     tagged = hasattr(model, "__sklearn_tags__")  # other classes only have to look like a classifier
     if isinstance(model, type) or (tagged and get_tags(model).estimator_type not in (None, "classifier")):
         raise TypeError(NOT_A_CLASSIFIER.format(name=name, what=describe(model)))
+    if X is None:
+        raise TypeError(f"{name} is a classifier, but there are no nodes to predict. Pass X, or pass its predictions.")
     return np.asarray(model.predict(X))
 
 

@@ -91,6 +91,7 @@ def as_groups(groups: Any) -> pd.Series:
         if (given.dropna() % 1 != 0).any():
             raise ValueError(TWO_GROUPS.format(what="numbers that are not whole"))
         return given.where(given >= 0)
+    as_typed_array(given.dropna().to_numpy(dtype=object), "groups")  # names of several types have no order
     return given
 
 
