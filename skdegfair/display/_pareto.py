@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -143,12 +143,12 @@ class ParetoDisplay:
         }
         tables = [table_of(nodes.y_true, each, labels=nodes.labels, **grouping) for each in nodes.predictions]
         warn_of_empty_groups(tables[0], stacklevel=2)
-        names, scores = list(predictions), [overall_scores(table, "max") for table in tables]
+        scores = [overall_scores(table, "max") for table in tables]
         return cls(
             [table.loc["predictions", "accuracy"] for table in scores],
             [table.loc["predictions", f"delta_{gap}"] for table in scores],
-            names=names,
-            chosen=_position(chosen, names),
+            names=list(predictions),
+            chosen=_position(chosen, predictions),
             majority=scores[0].loc["majority vote", "accuracy"],
             gap_name=GAPS[gap],
         ).plot(ax=ax)
@@ -286,11 +286,10 @@ def _assess(name: str, models: Any, X: Any, y: Any, **options: Any) -> AssessedM
     return assess_models({f"{name}[{key!r}]": model for key, model in models.items()}, X, y, **options)
 
 
-def _position(chosen: str | None, names: list[str]) -> int | None:
-    if chosen is None:
-        return None
-    check_choice("chosen", chosen, names)
-    return names.index(chosen)
+def _position(chosen: str | None, names: Iterable[str]) -> int | None:
+    if chosen is not None:
+        check_choice("chosen", chosen, names)
+    return None if chosen is None else list(names).index(chosen)
 
 
 def _settings(params: Sequence[Mapping[str, Any]]) -> list[str] | None:

@@ -126,9 +126,8 @@ def predict_labeled(models: Mapping[str, Any], X: Any, y: Any) -> tuple[NDArray[
     """Return which nodes are labeled for all models, and their classes: in y, and as predicted by each model."""
     check_row_labels(X, y=y)
     columns = {"y": as_labels(y), **{name: _predict(name, model, X) for name, model in models.items()}}
-    n_nodes = next(
-        (len(columns[name]) for name, model in models.items() if hasattr(model, "predict")), len(columns["y"])
-    )
+    predicting = [name for name, model in models.items() if hasattr(model, "predict")]
+    n_nodes = len(columns[predicting[0] if predicting else "y"])
     for name, column in columns.items():
         _checked_length(name, column, n_nodes)
     known = ~np.any([is_unlabeled(columns["y"], placeholder_of(model)) for model in models.values()], axis=0)
