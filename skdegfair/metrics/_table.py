@@ -7,7 +7,6 @@ tables are assessed at once. A rate without any node is NaN, never 0.
 from __future__ import annotations
 
 import warnings
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,13 +98,11 @@ def gaps(rates: Rates, pairs: str = "max") -> Rates:
     Shapes: groups along axis -1 -> without that axis. NaN if fewer than two groups are defined.
     """
     check_pairs(pairs)
-    if (~np.isnan(rates)).sum(-1).max(initial=0) < 2:
-        return np.full(rates.shape[:-1], np.nan)
-    if pairs == "mean":
-        both = combinations(range(rates.shape[-1]), 2)
-        return mean_of_defined(np.stack([np.abs(rates[..., i] - rates[..., j]) for i, j in both], axis=-1))
-    several = (~np.isnan(rates)).sum(-1) > 1
-    return np.where(several, np.fmax.reduce(rates, axis=-1) - np.fmin.reduce(rates, axis=-1), np.nan)
+    defined = (~np.isnan(rates)).sum(-1)
+    if pairs == "mean":  # of n sorted rates, rate k is subtracted from n - 1 - k others, and k are subtracted from it
+        signs = 2 * np.arange(rates.shape[-1]) + 1 - defined[..., None]
+        return ratio(np.maximum(np.nansum(np.sort(rates) * signs, -1), 0.0), defined * (defined - 1) / 2)
+    return np.where(defined > 1, np.fmax.reduce(rates, axis=-1) - np.fmin.reduce(rates, axis=-1), np.nan)
 
 
 def mean_gap(rates: Rates, pairs: str) -> Rates:
