@@ -249,6 +249,13 @@ def test_predictions_in_another_order_than_the_nodes_are_refused(data):
             compare_models({name: shuffled}, graph, data.y, n_resamples=9)
 
 
+def test_the_report_of_a_model_and_muted_findings():
+    y, one, other, degree = sample(5, n=100)
+    comparison = compare_models({"one": one, "other": other}, None, y, degree=degree, n_resamples=9, mute="DF08")
+    assert comparison.report("other") is comparison.reports["other"]
+    assert [report.findings.muted for report in comparison.reports.values()] == [("DF08",)] * 2
+
+
 def test_compare_fairness_has_a_fixed_reference():
     y, one, other, degree = sample(5, n=100)
     with pytest.raises(TypeError, match="reference"):

@@ -34,6 +34,7 @@ from skdegfair.metrics import (
     delta_dsp,
     fairness_scoring,
     get_scorer,
+    get_scorer_names,
     make_degree_scorer,
 )
 
@@ -220,6 +221,7 @@ def test_pickle_clone_and_names():
         assert repr(pickle.loads(pickle.dumps(scorer))) == repr(scorer)
         assert isinstance(scorer.__name__, str)
         assert repr(clone(GridSearchCV(model(), GRID, scoring=scorer)).scoring) == repr(scorer)
+    assert [get_scorer(name).__name__ for name in get_scorer_names()] == get_scorer_names()
     with pytest.raises(
         ValueError, match=r"must be one of \['accuracy', .*, got 'neg_delta'\. Did you mean 'neg_delta_d"
     ):

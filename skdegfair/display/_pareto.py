@@ -71,7 +71,8 @@ class ParetoDisplay:
                 raise ValueError(f"{name} has {len(values)} entries, but there are {len(self.accuracy)} models.")
         if chosen is not None:
             check_choice("chosen", chosen, range(len(self.accuracy)))
-        self.names, self.chosen, self.majority, self.gap_name = names, chosen, majority, gap_name
+        self.names = None if names is None else [str(name) for name in names]
+        self.chosen, self.majority, self.gap_name = chosen, majority, gap_name
         self.accuracy_sd, self.gap_sd = accuracy_sd, gap_sd
         self.front = pareto_front(self.accuracy, self.gap)
 

@@ -116,6 +116,8 @@ def assess_models(
     for name, values in per_node.items():
         if values is not None:
             per_node[name] = _checked_length(name, values, len(known))[known]
+    if groups is not None:
+        per_node["groups"] = per_node["groups"].reset_index(drop=True)
     if labels is None:
         learned = [np.asarray(model.classes_) for model in models.values() if hasattr(model, "classes_")]
         labels = np.unique(np.concatenate([y_true, *predictions, *map(as_typed_array, learned)]))

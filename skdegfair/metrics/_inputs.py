@@ -42,8 +42,10 @@ def classes_of(name: str, y: Any) -> NDArray[Any]:
     if missing:
         raise ValueError(MISSING.format(name=name, n=missing))
     labels = as_typed_array(labels, name)
-    if labels.dtype.kind == "f" and not (whole := labels % 1 == 0).all():
-        raise ValueError(NOT_CLASSES.format(name=name, what=f"the number {labels[whole.argmin()]:.4g}"))
+    if labels.dtype.kind == "f":
+        whole = np.isfinite(labels) & (labels == np.floor(labels))
+        if not whole.all():
+            raise ValueError(NOT_CLASSES.format(name=name, what=f"the number {labels[whole.argmin()]:.4g}"))
     if labels.ndim != 1 or labels.dtype.kind not in "biufUST":
         raise ValueError(NOT_CLASSES.format(name=name, what=f"labels of the type {type(np.ravel(y)[0]).__name__}"))
     return labels
@@ -71,8 +73,10 @@ def as_degrees(degree: Any, hops: int = 1) -> NDArray[np.float64]:
     """Return degrees as numbers; for a Graph, or the data set that skorch gets, they are computed."""
     check_hops(hops)
     values = np.asarray(degree.degree(hops) if callable(getattr(degree, "degree", None)) else degree)
-    if values.ndim != 1 or values.dtype.kind not in "biuf":
+    if values.ndim != 1:
         raise ValueError(NOT_DEGREES.format(what=describe(degree)))
+    if values.dtype.kind not in "biuf":
+        raise ValueError(NOT_DEGREES.format(what=f"an array of the type {values.dtype.name}"))
     wrong = ~np.isfinite(values) | (values < 0)
     if wrong.any():
         raise ValueError(NOT_DEGREES.format(what=f"{values[wrong.argmax()]} at position {wrong.argmax()}"))

@@ -53,6 +53,7 @@ def group_counts(
 
     Classes are positions, groups are numbers from 0, with -1 for nodes in no group.
     """
+    y_true, y_pred, groups = (np.asarray(values) for values in (y_true, y_pred, groups))
     for name, values, n in (("y_true", y_true, n_classes), ("y_pred", y_pred, n_classes), ("groups", groups, n_groups)):
         if len(values) and np.max(values) >= n:
             raise ValueError(f"{name} must contain positions below {n}, got {np.max(values)}.")
@@ -64,11 +65,13 @@ def group_counts(
 
 def prediction_rates(counts: Counts) -> Rates:
     """Compute P(predicted class | group), (..., n_groups, n_classes)."""
+    counts = np.asarray(counts)
     return ratio(counts.sum(-2), counts.sum((-1, -2))[..., None])
 
 
 def recalls(counts: Counts) -> Rates:
     """Compute P(predicted class = true class | true class, group), (..., n_groups, n_classes)."""
+    counts = np.asarray(counts)
     return ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1))
 
 
