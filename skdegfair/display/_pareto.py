@@ -69,11 +69,10 @@ class ParetoDisplay:
         for name, values in per_model.items():
             if values is not None and len(values) != len(self.accuracy):
                 raise ValueError(f"{name} has {len(values)} entries, but there are {len(self.accuracy)} models.")
-        if chosen is not None:
-            check_choice("chosen", chosen, range(len(self.accuracy)))
+        check_choice("chosen", chosen, [None, *range(len(self.accuracy))])
         self.names = None if names is None else [str(name) for name in names]
-        self.chosen, self.majority, self.gap_name = chosen, majority, gap_name
-        self.accuracy_sd, self.gap_sd = accuracy_sd, gap_sd
+        self.accuracy_sd, self.gap_sd, self.gap_name = accuracy_sd, gap_sd, gap_name
+        self.chosen, self.majority = chosen, majority
         self.front = pareto_front(self.accuracy, self.gap)
 
     @classmethod
