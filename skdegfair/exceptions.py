@@ -19,6 +19,10 @@ class FeatureScaleWarning(UserWarning):
     """The columns of the features have very different scales, which slows training down."""
 
 
+class EmptyGroupWarning(UserWarning):
+    """A degree group has no nodes, or none of some class, so a gap is not defined or leaves out the class."""
+
+
 class VersionWarning(UserWarning):
     """A model was stored by another version of skdegfair."""
 

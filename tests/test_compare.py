@@ -6,6 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from skdegfair import GNNClassifier, Graph
+from skdegfair.exceptions import EmptyGroupWarning
 from skdegfair.metrics import (
     DegreeFairnessReport,
     compare_fairness,
@@ -196,10 +197,14 @@ def test_wrong_models():
     for models, error, message in (
         ([one], TypeError, "must be a dict"),
         ({}, TypeError, "must be a dict"),
-        ({"one": LogisticRegression}, TypeError, "one is neither|predict"),
-        ({"one": "GCN"}, TypeError, "one is neither a fitted classifier"),
+        (
+            {"one": LogisticRegression},
+            TypeError,
+            r"models\['one'\] must be a fitted classifier.* got the class LogisticRegression",
+        ),
+        ({"one": "GCN"}, TypeError, r"models\['one'\] must be a fitted classifier, or its predictions.* got 'GCN'"),
         ({"true labels": one}, ValueError, "Rename the model"),
-        ({"one": one[1:]}, ValueError, "one has 299 entries, but y has 300"),
+        ({"one": one[1:]}, ValueError, r"models\['one'\] has 299 entries, but 300 nodes"),
     ):
         with pytest.raises(error, match=message):
             compare_models(models, None, y, degree=degree)
@@ -218,15 +223,16 @@ def test_groups_labels_and_complaints():
     groups = degree_groups(degree, n_groups=3)
     table = compare_fairness(names[y], names[one], names[other], groups=groups, n_resamples=20)
     assert table.loc["delta_dsp", "first"] == pytest.approx(delta_dsp(y, one, groups=groups))
-    tied = compare_fairness(y, one, other, degree=np.ones(300), n_resamples=20)  # no group of high degree
+    with pytest.warns(EmptyGroupWarning, match="No node in group 'high'"):
+        tied = compare_fairness(y, one, other, degree=np.ones(300), n_resamples=20)
     assert tied.loc["delta_dsp":, ["difference", "ci_low", "p_value"]].isna().all(axis=None)
     assert tied.loc["accuracy"].notna().all()
     with pytest.raises(ValueError, match="between 0 and 1"):
         compare_fairness(y, one, other, degree=degree, confidence_level=95)
     for arguments, message in (
-        ((y, one, other[:-1]), "y_other has 299 entries, but y has 300"),
+        ((y, one, other[:-1]), r"models\['y_other'\] has 299 entries, but 300 nodes"),
         ((y, one, names[other]), "same type|mixes"),
-        ((y, one, np.where(y == 0, np.nan, y)), "y_other holds"),
+        ((y, one, np.where(y == 0, np.nan, y)), r"models\['y_other'\] holds"),
     ):
         with pytest.raises(ValueError, match=message):
             compare_fairness(*arguments, degree=degree)
@@ -238,9 +244,16 @@ def test_predictions_in_another_order_than_the_nodes_are_refused(data):
     X = pd.DataFrame(data.X, index=labels)
     graph = Graph(X, data.A)
     shuffled = pd.Series(data.y, index=labels).sample(frac=1, random_state=0)
-    for name in ("predictions", "labels"):
-        with pytest.raises(ValueError, match=f"{name} and X have the same labels in a different order"):
+    for name in ("predictions", "labels", "y"):
+        with pytest.raises(ValueError, match=rf"models\['{name}'\] and X have the same labels in a different order"):
             compare_models({name: shuffled}, graph, data.y, n_resamples=9)
+
+
+def test_the_report_of_a_model_and_muted_findings():
+    y, one, other, degree = sample(5, n=100)
+    comparison = compare_models({"one": one, "other": other}, None, y, degree=degree, n_resamples=9, mute="DF08")
+    assert comparison.report("other") is comparison.reports["other"]
+    assert [report.findings.muted for report in comparison.reports.values()] == [("DF08",)] * 2
 
 
 def test_compare_fairness_has_a_fixed_reference():

@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
 from skdegfair.display import DegreeCurveDisplay, DegreeGapDisplay, ParetoDisplay, TrainingDisplay, report_page
+from skdegfair.exceptions import EmptyGroupWarning
 from skdegfair.metrics import (
     DegreeFairnessReport,
     FairestWithin,
@@ -89,7 +90,8 @@ def test_odd_names_and_undefined_gaps():
     ticks = [text.get_text() for text in display.axes_[0].get_yticklabels()]
     assert len(set(ticks)) == 3
     drawn(display.figure_)
-    tied = DegreeGapDisplay.from_predictions(y, y, degree=np.ones(60))
+    with pytest.warns(EmptyGroupWarning, match="'high'"):
+        tied = DegreeGapDisplay.from_predictions(y, y, degree=np.ones(60))
     assert "ΔDSP not defined" in tied.axes_[0].get_title()
     drawn(tied.figure_)
 

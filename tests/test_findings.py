@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skdegfair import GNNClassifier
 from skdegfair.display import report_page
+from skdegfair.exceptions import EmptyGroupWarning
 from skdegfair.metrics import FINDING_CODES, DegreeFairnessReport, compare_models, degree_fairness_report
 
 GROUP = np.repeat(["low", "high"], 200)
@@ -317,7 +318,8 @@ def test_missing_classes():
 
 
 def test_an_empty_group():
-    report = degree_fairness_report([0, 1] * 20, [0, 1] * 20, degree=np.ones(40))
+    with pytest.warns(EmptyGroupWarning, match="'high'"):
+        report = degree_fairness_report([0, 1] * 20, [0, 1] * 20, degree=np.ones(40))
     assert found(report, "DF06")[0].statement == "Group high has no nodes."
     assert measures(report, "DF01") == measures(report, "DF02") == measures(report, "DF07") == []
     assert found(report, "DF04") == []
@@ -376,7 +378,8 @@ def test_many_nodes_of_one_degree():
     tied = np.concatenate([np.ones(60), np.arange(2, 42)])
     (finding,) = found(degree_fairness_report(y, y, degree=tied), "DF09")
     assert finding.statement == "Group low has 60 of 100 nodes (60.0 %). Its share is 20 %."
-    above = degree_fairness_report(y, y, degree=-tied)
+    with pytest.warns(EmptyGroupWarning, match="'high'"):
+        above = degree_fairness_report(y, y, degree=tied.max() - tied)
     assert "Group high has 0 of 100 nodes" in found(above, "DF09")[0].statement
     assert found(degree_fairness_report(y, y, groups=(tied > 1).astype(int)), "DF09") == []  # no share is intended
 
@@ -508,7 +511,8 @@ def test_groups_that_are_true_or_false(n_classes):
 def test_a_group_without_nodes_among_three():
     names = pd.Categorical(["a", "b"] * 30, categories=["a", "b", "c"])
     y = np.random.RandomState(0).randint(2, size=60)
-    report = degree_fairness_report(y, y, groups=names, n_resamples=99)
+    with pytest.warns(EmptyGroupWarning, match="No node in group 'c'"):
+        report = degree_fairness_report(y, y, groups=names, n_resamples=99)
     codes = [finding.code for finding in report.findings]
     assert "DF06" in codes
     assert "Group c has no nodes." in [finding.statement for finding in report.findings]
@@ -559,5 +563,6 @@ def test_nodes_between_the_groups_are_found_and_false_alarms_are_rare():
 
 def test_few_distinct_degrees_have_no_fifths():
     y = np.arange(60) % 2
-    assert degree_fairness_report(y, y, degree=np.arange(60) % 2, n_resamples=19).fifths_gap is None
+    with pytest.warns(EmptyGroupWarning, match="'high'"):
+        assert degree_fairness_report(y, y, degree=np.arange(60) % 2, n_resamples=19).fifths_gap is None
     assert degree_fairness_report(y, y, groups=np.arange(60) // 30, n_resamples=19).fifths_gap is None

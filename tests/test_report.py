@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 from skdegfair import GNNClassifier, Graph
+from skdegfair.exceptions import EmptyGroupWarning
 from skdegfair.graph import graph_clusters
 from skdegfair.metrics import (
     DegreeFairnessReport,
@@ -123,7 +124,8 @@ def test_empty_cells_and_groups():
     assert report.gaps.loc["delta_dsp", "n_defined"] == 4
     assert np.isnan(report.class_gaps.loc[("delta_deo", 2), "gap"])
     assert "2 of 4" in str(report)
-    tied = degree_fairness_report(y, y_pred, degree=np.ones(6))  # nobody is above the upper percentile
+    with pytest.warns(EmptyGroupWarning, match="No node in group 'high'"):
+        tied = degree_fairness_report(y, y_pred, degree=np.ones(6))  # nobody is above the upper percentile
     assert tied.gaps["gap"].isna().all()
     assert tied.gaps[["ci_low", "p_value"]].isna().all(axis=None)
     assert tied.group_scores["n"].tolist() == [6, 0]
@@ -286,12 +288,13 @@ def test_curve():
         degree_curve([0, np.nan], [1, 2])
 
 
-def test_many_classes_and_an_unselected_graph_do_not_warn():
+def test_many_classes_do_not_warn_and_a_graph_without_edges_does():
     random = np.random.RandomState(0)
     y, y_pred, degree = random.randint(60, size=(3, 900))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         report = degree_fairness_report(y, y_pred, degree=degree, n_resamples=50)
         assert len(report.class_gaps) == 120
-        graph = Graph(np.ones((900, 1)))  # without edges every degree is 0
+    graph = Graph(np.ones((900, 1)))  # without edges every degree is 0
+    with pytest.warns(EmptyGroupWarning, match="'high'"):
         assert degree_fairness_report(y, y_pred, degree=graph, n_resamples=10).gaps["gap"].isna().all()

@@ -8,9 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..graph import as_labels
+from ..graph import check_row_labels
 from ..metrics import assess, degree_curve
-from ._style import CHANCE, COLORS, axes_for, in_percent, tidy
+from ..metrics._assessed import name_of
+from ..metrics._curve import is_correct
+from ._style import CHANCE, COLORS, axes_for, check_columns, in_percent, tidy
+
+COLUMNS = ("degree_min", "degree_max", "degree_mean", "n", "score", "ci_low", "ci_high")
 
 
 class DegreeCurveDisplay:
@@ -43,6 +47,7 @@ class DegreeCurveDisplay:
     def __init__(
         self, curve: pd.DataFrame, *, score_name: str = "Accuracy", degree_name: str = "Degree", in_percent: bool = True
     ) -> None:
+        check_columns("curve", curve, COLUMNS, "degree_curve")
         self.curve, self.score_name, self.degree_name, self.in_percent = curve, score_name, degree_name, in_percent
 
     @classmethod
@@ -64,7 +69,7 @@ class DegreeCurveDisplay:
             As for :meth:`from_scores`.
         """
         nodes = assess(estimator, X, y, degree=degree, hops=hops)
-        options.setdefault("name", type(estimator).__name__)
+        options.setdefault("name", name_of(estimator))
         options.setdefault("degree_name", "Degree" if hops == 1 else f"{hops}-hop degree")
         return cls.from_predictions(nodes.y_true, nodes.y_pred, degree=nodes.degree, **options)
 
@@ -73,7 +78,8 @@ class DegreeCurveDisplay:
         cls, y_true: ArrayLike, y_pred: ArrayLike, *, degree: Any, **options: Any
     ) -> DegreeCurveDisplay:
         """Draw the accuracy of predictions. Options are those of :meth:`from_scores`."""
-        return cls.from_scores(as_labels(y_true) == as_labels(y_pred), degree=degree, **options)
+        check_row_labels(y_true=y_true, y_pred=y_pred, degree=degree)
+        return cls.from_scores(is_correct(y_true, y_pred), degree=degree, **options)
 
     @classmethod
     def from_scores(

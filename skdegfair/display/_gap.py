@@ -10,8 +10,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..metrics import DegreeFairnessReport, degree_fairness_report
-from ._style import CHANCE, MARKERS, axes_for, group_colors, in_percent, shorten, tidy
+from ._style import CHANCE, MARKERS, axes_for, check_columns, check_kind, group_colors, in_percent, shorten, tidy
 
+RATES = ["n", "rate", "ci_low", "ci_high", "null_low", "null_high"]
+GAPS = ["gap", "ci_low", "ci_high", "null_95"]
 PANELS = {
     "predicted": ("Predicted as the class", "delta_dsp", "ΔDSP"),
     "recall": ("Recall of the class", "delta_deo", "ΔDEO"),
@@ -46,6 +48,8 @@ class DegreeGapDisplay:
     """
 
     def __init__(self, rates: pd.DataFrame, gaps: pd.DataFrame, *, confidence_level: float = 0.95) -> None:
+        check_columns("rates", rates, RATES, "DegreeFairnessReport.rates")
+        check_columns("gaps", gaps, GAPS, "DegreeFairnessReport.gaps")
         self.rates, self.gaps, self.confidence_level = rates, gaps, confidence_level
 
     @classmethod
@@ -55,7 +59,7 @@ class DegreeGapDisplay:
         X: Any,
         y: ArrayLike,
         *,
-        panels: Sequence[str] = ("predicted", "recall"),
+        panels: str | Sequence[str] = ("predicted", "recall"),
         ax: Any = None,
         **options: Any,
     ) -> DegreeGapDisplay:
@@ -77,7 +81,7 @@ class DegreeGapDisplay:
         y_true: ArrayLike,
         y_pred: ArrayLike,
         *,
-        panels: Sequence[str] = ("predicted", "recall"),
+        panels: str | Sequence[str] = ("predicted", "recall"),
         ax: Any = None,
         **options: Any,
     ) -> DegreeGapDisplay:
@@ -94,18 +98,19 @@ class DegreeGapDisplay:
 
     @classmethod
     def from_report(
-        cls, report: DegreeFairnessReport, *, panels: Sequence[str] = ("predicted", "recall"), ax: Any = None
+        cls, report: DegreeFairnessReport, *, panels: str | Sequence[str] = ("predicted", "recall"), ax: Any = None
     ) -> DegreeGapDisplay:
         """Draw a report."""
+        check_kind("report", report, DegreeFairnessReport, "degree_fairness_report")
         display = cls(report.rates, report.gaps, confidence_level=report.confidence_level)
         return display.plot(panels=panels, ax=ax)
 
-    def plot(self, *, panels: Sequence[str] = ("predicted", "recall"), ax: Any = None) -> DegreeGapDisplay:
+    def plot(self, *, panels: str | Sequence[str] = ("predicted", "recall"), ax: Any = None) -> DegreeGapDisplay:
         """Draw the rates.
 
         Parameters
         ----------
-        panels : sequence of {"predicted", "recall"}
+        panels : {"predicted", "recall"} or a sequence of them
             Which rates to show, side by side.
         ax : matplotlib Axes, or one for each panel, default=None
             Axes to draw into. A new figure by default.
@@ -114,9 +119,9 @@ class DegreeGapDisplay:
         -------
         self
         """
-        unknown = set(panels) - set(PANELS)
-        if unknown or not panels:
-            raise ValueError(f"panels must be a subset of {list(PANELS)}, got {list(panels)}.")
+        panels = [panels] if isinstance(panels, str) else panels
+        if not panels or not set(panels) <= set(PANELS):
+            raise ValueError(f"panels must be a subset of {list(PANELS)}, got {panels}.")
         classes = self.rates.index.unique("class")
         self.axes_, new = axes_for(ax, len(panels), height=max(4.0, 1.6 + 0.4 * len(classes)))
         self.figure_ = self.axes_[0].figure
@@ -148,7 +153,7 @@ class DegreeGapDisplay:
             reach = np.maximum([part["rate"] - part["ci_low"], part["ci_high"] - part["rate"]], 0)
             style = {"fmt": MARKERS[number % len(MARKERS)], "color": color, "markersize": 5, "capsize": 2}
             ax.errorbar(part["rate"], place[number :: len(groups)], xerr=reach, **style, label=_name(group), zorder=2)
-        row = 100 * self.gaps.loc[gap, ["gap", "ci_low", "ci_high", "null_95"]].astype(float)
+        row = 100 * self.gaps.loc[gap, GAPS].astype(float)
         note = f"{symbol} not defined"
         if row.notna().all():
             note = "{} {:.1f} [{:.1f}, {:.1f}]\nby chance up to {:.1f}".format(symbol, *row)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
-from ..metrics import ModelComparison, assess, degree_fairness_report, pareto_front
-from ._style import COLORS, MAJORITY, MARKERS, axes_for, in_percent, tidy
+from ..metrics import ModelComparison, pareto_front
+from ..metrics._assessed import AssessedModels, assess_models
+from ..metrics._inputs import check_choice, describe
+from ..metrics._scores import overall_scores
+from ..metrics._table import table_of, warn_of_empty_groups
+from ._style import COLORS, MAJORITY, MARKERS, axes_for, check_kind, in_percent, tidy
 
 GAPS = {"dsp": "ΔDSP", "deo": "ΔDEO"}
 
@@ -60,10 +65,14 @@ class ParetoDisplay:
         gap_name: str = "ΔDSP",
     ) -> None:
         self.accuracy, self.gap = np.asarray(accuracy, dtype=float), np.asarray(gap, dtype=float)
-        if names is not None and len(names) != len(self.accuracy):
-            raise ValueError(f"names has {len(names)} entries, but there are {len(self.accuracy)} models.")
-        self.names, self.chosen, self.majority, self.gap_name = names, chosen, majority, gap_name
-        self.accuracy_sd, self.gap_sd = accuracy_sd, gap_sd
+        per_model: dict[str, Any] = {"gap": gap, "names": names, "accuracy_sd": accuracy_sd, "gap_sd": gap_sd}
+        for name, values in per_model.items():
+            if values is not None and len(values) != len(self.accuracy):
+                raise ValueError(f"{name} has {len(values)} entries, but there are {len(self.accuracy)} models.")
+        check_choice("chosen", chosen, [None, *range(len(self.accuracy))])
+        self.names = None if names is None else [str(name) for name in names]
+        self.accuracy_sd, self.gap_sd, self.gap_name = accuracy_sd, gap_sd, gap_name
+        self.chosen, self.majority = chosen, majority
         self.front = pareto_front(self.accuracy, self.gap)
 
     @classmethod
@@ -93,21 +102,10 @@ class ParetoDisplay:
         **options
             As for :meth:`from_predictions`.
         """
-        if not isinstance(estimators, Mapping):
-            raise TypeError('estimators must be a dict from names to fitted classifiers, as in {"GCN": clf}.')
-        nodes = {
-            name: assess(estimator, X, y, degree=degree, groups=groups, hops=hops)
-            for name, estimator in estimators.items()
-        }
-        first = next(iter(nodes.values()))
-        return cls.from_predictions(
-            first.y_true,
-            {name: each.y_pred for name, each in nodes.items()},
-            degree=first.degree if groups is None else None,
-            groups=first.groups,
-            labels=first.labels,
-            **options,
-        )
+        nodes = _assess("estimators", estimators, X, y, degree=degree, groups=groups, hops=hops)
+        predictions = dict(zip(estimators, nodes.predictions, strict=True))
+        options = {"degree": nodes.degree, "groups": nodes.groups, "labels": nodes.labels, **options}
+        return cls.from_predictions(nodes.y_true, predictions, **options)
 
     @classmethod
     def from_predictions(
@@ -136,19 +134,21 @@ class ParetoDisplay:
             Name of the model to mark.
         ax : matplotlib Axes, default=None
         """
-        names = list(predictions)
-        grouping: dict[str, Any] = {"degree": degree, "groups": groups, "share": share}
-        if labels is None:
-            labels = np.unique(np.concatenate([np.asarray(y_true), *map(np.asarray, predictions.values())]))
-        scores = [
-            degree_fairness_report(y_true, predicted, labels=labels, **grouping).scores
-            for predicted in predictions.values()
-        ]
+        check_choice("gap", gap, sorted(GAPS))
+        nodes = _assess("predictions", predictions, None, y_true, degree=degree, groups=groups, labels=labels)
+        grouping: dict[str, Any] = {
+            "degree": nodes.degree if groups is None else None,
+            "groups": nodes.groups,
+            "share": share,
+        }
+        tables = [table_of(nodes.y_true, each, labels=nodes.labels, **grouping) for each in nodes.predictions]
+        warn_of_empty_groups(tables[0], stacklevel=2)
+        scores = [overall_scores(table, "max") for table in tables]
         return cls(
             [table.loc["predictions", "accuracy"] for table in scores],
-            [table.loc["predictions", f"delta_{_check_gap(gap)}"] for table in scores],
-            names=names,
-            chosen=None if chosen is None else names.index(chosen),
+            [table.loc["predictions", f"delta_{gap}"] for table in scores],
+            names=list(predictions),
+            chosen=_position(chosen, predictions),
             majority=scores[0].loc["majority vote", "accuracy"],
             gap_name=GAPS[gap],
         ).plot(ax=ax)
@@ -165,12 +165,14 @@ class ParetoDisplay:
         gap, chosen, ax
             As for :meth:`from_predictions`.
         """
+        check_kind("comparison", comparison, ModelComparison, "compare_models")
+        check_choice("gap", gap, sorted(GAPS))
         names, values = list(comparison.reports), comparison.table["value"]
         return cls(
             values.loc["accuracy"][names],
-            values.loc[f"delta_{_check_gap(gap)}"][names],
+            values.loc[f"delta_{gap}"][names],
             names=names,
-            chosen=None if chosen is None else names.index(chosen),
+            chosen=_position(chosen, names),
             majority=values.loc["accuracy", "majority vote"],
             gap_name=GAPS[gap],
         ).plot(ax=ax)
@@ -203,7 +205,11 @@ class ParetoDisplay:
         objectives = getattr(search, "objectives_", ())
         if gap is None:
             gap = next((name for name in GAPS if f"neg_delta_{name}" in objectives), "dsp")
-        results, fairness = search.cv_results_, f"neg_delta_{_check_gap(gap)}"
+        check_choice("gap", gap, sorted(GAPS))
+        if not hasattr(search, "cv_results_"):
+            check_is_fitted(search)
+            raise TypeError(f"search must be a fitted search over several metrics, got {describe(search)}.")
+        results, fairness = search.cv_results_, f"neg_delta_{gap}"
         for name in (accuracy, fairness):
             if f"mean_test_{name}" not in results:
                 raise ValueError(f"The search has no score {name!r}. Pass scoring=fairness_scoring to it.")
@@ -274,10 +280,16 @@ class ParetoDisplay:
             )  # fmt: skip
 
 
-def _check_gap(gap: str) -> str:
-    if gap not in GAPS:
-        raise ValueError(f"gap must be one of {sorted(GAPS)}, got {gap!r}.")
-    return gap
+def _assess(name: str, models: Any, X: Any, y: Any, **options: Any) -> AssessedModels:
+    if not isinstance(models, Mapping) or not models:
+        raise TypeError(f'{name} must be a dict from names to models, as in {{"GCN": ...}}, got {describe(models)}.')
+    return assess_models({f"{name}[{key!r}]": model for key, model in models.items()}, X, y, **options)
+
+
+def _position(chosen: str | None, names: Iterable[str]) -> int | None:
+    if chosen is not None:
+        check_choice("chosen", chosen, names)
+    return None if chosen is None else list(names).index(chosen)
 
 
 def _settings(params: Sequence[Mapping[str, Any]]) -> list[str] | None:

@@ -10,6 +10,7 @@ from ..metrics import DegreeFairnessReport
 from ..metrics._render import TITLE, write_page
 from ._curve import DegreeCurveDisplay
 from ._gap import DegreeGapDisplay
+from ._style import check_kind
 
 
 def report_page(report: DegreeFairnessReport, path: str | Path | None = None, *, title: str = TITLE) -> str:
@@ -45,6 +46,7 @@ def report_page(report: DegreeFairnessReport, path: str | Path | None = None, *,
 
 def report_figures(report: DegreeFairnessReport) -> dict[str, bytes]:
     """Return SVG plots of a report by title: rates by group, and accuracy by degree if degrees are known."""
+    check_kind("report", report, DegreeFairnessReport, "degree_fairness_report")
     figures = {"Rates by class and group": DegreeGapDisplay.from_report(report).figure_}
     if report.curve is not None:
         name = "Degree" if report.hops == 1 else f"{report.hops}-hop degree"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
+
+from ..metrics._inputs import describe
 
 NO_MATPLOTLIB = 'Drawing needs matplotlib: pip install "skdegfair[plot]".'
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]  # the palette of Okabe and Ito
@@ -18,6 +21,7 @@ def axes_for(ax: Any, n: int, *, height: float = 4.0, stacked: bool = False) -> 
     """Return n axes, those given or those of a new figure, and whether the figure is new."""
     try:
         import matplotlib.pyplot as plt
+        from matplotlib.axes import Axes
     except ImportError:
         raise ImportError(NO_MATPLOTLIB) from None
     if ax is None:
@@ -25,9 +29,26 @@ def axes_for(ax: Any, n: int, *, height: float = 4.0, stacked: bool = False) -> 
         _, axes = plt.subplots(figsize=(6.0, height), layout="constrained", squeeze=False, **shape)
         return list(axes.ravel()), True
     given = list(np.ravel(np.asarray(ax, dtype=object)))
+    for each in given:
+        if not isinstance(each, Axes):
+            raise TypeError(f"ax must contain matplotlib Axes, as from plt.subplots, got {describe(each)}.")
     if len(given) != n:
         raise ValueError(f"This plot needs {n} axes, got {len(given)}. Make them with plt.subplots.")
     return given, False
+
+
+def check_kind(name: str, value: Any, kind: type, source: str) -> None:
+    """Raise TypeError if something else than the result of a function of skdegfair is to be drawn."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, as from {source}, got {describe(value)}.")
+
+
+def check_columns(name: str, frame: Any, columns: Collection[str], source: str) -> None:
+    """Raise an error if a table does not have the columns that are drawn."""
+    check_kind(name, frame, pd.DataFrame, source)
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"{name} must have the columns of {source}, but {missing[0]!r} is missing.")
 
 
 def group_colors(n: int) -> list[Any]:

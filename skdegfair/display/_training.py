@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from ._style import COLORS, axes_for, in_percent, tidy
+from ..metrics._assessed import unwrap
+from ._style import COLORS, axes_for, check_columns, in_percent, tidy
 
 TERMS = {
     "classification": "classification, L1",
@@ -46,6 +47,7 @@ class TrainingDisplay:
     """
 
     def __init__(self, history: pd.DataFrame, *, best_epoch: int | None = None) -> None:
+        check_columns("history", history, ["train_loss"], "clf.history_")
         self.history, self.best_epoch = history, best_epoch
 
     @classmethod
@@ -54,15 +56,16 @@ class TrainingDisplay:
 
         Parameters
         ----------
-        estimator : fitted classifier
+        estimator : fitted classifier, alone, in a pipeline or in a search
         ax : two matplotlib Axes, default=None
         """
         check_is_fitted(estimator)
-        if not hasattr(estimator, "history_"):
+        classifier = unwrap(estimator)
+        if not hasattr(classifier, "history_"):
             raise TypeError(
-                f"{type(estimator).__name__} has no history_ of its training. Pass a classifier of skdegfair."
+                f"{type(classifier).__name__} has no history_ of its training. Pass a classifier of skdegfair."
             )
-        return cls(estimator.history_, best_epoch=estimator.best_epoch_).plot(ax=ax)
+        return cls(classifier.history_, best_epoch=classifier.best_epoch_).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> TrainingDisplay:
         """Draw the history.

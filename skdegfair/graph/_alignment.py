@@ -52,19 +52,18 @@ def check_row_labels(X: Any = None, /, **given: Any) -> None:
     Parameters
     ----------
     X : Graph, features or None
-        Input that the others are compared with; by default the first one that has labels.
     **given : inputs by name
         Only Series, DataFrames and Graphs are compared. Masks of nodes are, lists of positions are not.
     """
-    reference, name = node_labels(X), "X"
-    for other, value in given.items():
+    seen: dict[str, NodeLabels] = {}
+    for name, value in {"X": X, **given}.items():
         labels = node_labels(value)
-        if labels is None or (other.endswith("nodes") and not is_label_mask(value)):
+        if labels is None or (name.endswith("nodes") and not is_label_mask(value)):
             continue
-        if reference is None:
-            reference, name = labels, other
-        elif len(labels.index) == len(reference.index):
-            _check_same(reference, labels, name, other)
+        for reference, earlier in seen.items():
+            if len(labels.index) == len(earlier.index):
+                _check_same(earlier, labels, reference, name)
+        seen[name] = labels
 
 
 def _check_same(one: NodeLabels, other: NodeLabels, reference: str, name: str) -> None:

@@ -1,4 +1,8 @@
-"""Degree fairness of the predictions of any classifier, without torch."""
+"""Degree fairness of the predictions of any classifier, without torch.
+
+scikit-learn does not know these scorers by name: pass ``scoring=get_scorer("neg_delta_dsp")`` instead of the string.
+:func:`get_scorer_names` lists the names.
+"""
 
 from ..graph import degree_groups, generalized_degree
 from ._assessed import Assessed, assess, placeholder_of
@@ -11,7 +15,16 @@ from ._gaps import delta_deo, delta_dsp, group_scores
 from ._model_card import model_card
 from ._refit import FairestWithin, MostAccurateWithin, pareto_front, undominated
 from ._report import DegreeFairnessReport, degree_fairness_report
-from ._scorers import SCORERS, DegreeScorer, FairnessScoring, Tradeoff, fairness_scoring, get_scorer, make_degree_scorer
+from ._scorers import (
+    SCORERS,
+    DegreeScorer,
+    FairnessScoring,
+    Tradeoff,
+    fairness_scoring,
+    get_scorer,
+    get_scorer_names,
+    make_degree_scorer,
+)
 from ._table import gaps, group_counts, mean_of_defined, prediction_rates, recalls
 
 __all__ = [
@@ -40,6 +53,7 @@ __all__ = [
     "gaps",
     "generalized_degree",
     "get_scorer",
+    "get_scorer_names",
     "group_counts",
     "group_scores",
     "make_degree_scorer",

@@ -1,18 +1,26 @@
-"""Predictions of a fitted classifier for labeled nodes, ready to be assessed."""
+"""Predictions of fitted classifiers for labeled nodes, ready to be assessed."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.utils import get_tags
 
 from ..graph import Graph, as_labels, as_typed_array, check_row_labels, is_unlabeled
 from ._clusters import Clusters, cluster_numbers
-from ._table import as_degrees
+from ._inputs import as_degrees, as_groups, check_same_type, classes_of, describe
 
 NO_DEGREES = "Degrees are read from a Graph. For any other X, pass degree= or groups=."
+NOT_A_CLASSIFIER = "{name} must be a fitted classifier, as in clf.fit(G, y), got {what}."
+NOT_A_MODEL = "{name} must be a fitted classifier, or its predictions with one class per node, got {what}."
+MISSING = (
+    "y holds {n} missing labels. Select the labeled nodes, as in G[known] and y[known], or name the placeholder for an "
+    "unknown label with the classifier's parameter unlabeled."
+)
 
 
 class Assessed(NamedTuple):
@@ -25,9 +33,20 @@ class Assessed(NamedTuple):
     y_pred: NDArray[Any]
     degree: NDArray[np.float64] | None
     groups: pd.Series | None
-    labels: NDArray[Any] | None
+    labels: NDArray[Any]
     clusters: Clusters | None = None
     reference: NDArray[Any] | None = None
+
+
+class AssessedModels(NamedTuple):
+    """The same for several models: the predictions of each for the same nodes."""
+
+    y_true: NDArray[Any]
+    predictions: list[NDArray[Any]]
+    degree: NDArray[np.float64] | None
+    groups: pd.Series | None
+    labels: NDArray[Any]
+    clusters: Clusters | None
 
 
 def assess(
@@ -54,62 +73,78 @@ def assess(
     groups : array-like of shape (n_nodes,), default=None
     hops : int, default=1
     labels : array-like, default=None
-        By default all classes of the estimator, and those in y.
+        By default all classes of the estimator and of the reference, and those in y.
     clusters : {"neighborhoods", "communities"} or array-like of shape (n_nodes,), default=None
     reference : fitted classifier or array-like of shape (n_nodes,), default=None
         Another model to compare with, or its predictions.
     """
-    predicts = hasattr(reference, "predict")
-    per_node = {"degree": degree, "groups": groups, "clusters": clusters, "reference": None if predicts else reference}
-    check_row_labels(X, y=y, **per_node)  # a Series in another order than X
+    if not hasattr(estimator, "predict"):
+        raise TypeError(NOT_A_CLASSIFIER.format(name="estimator", what=describe(estimator)))
+    models = {"estimator": estimator} if reference is None else {"estimator": estimator, "reference": reference}
+    nodes = assess_models(models, X, y, degree=degree, groups=groups, hops=hops, labels=labels, clusters=clusters)
+    predicted, *others = nodes.predictions
+    return Assessed(nodes.y_true, predicted, nodes.degree, nodes.groups, nodes.labels, nodes.clusters, *others)
+
+
+def assess_models(
+    models: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    degree: Any = None,
+    groups: Any = None,
+    hops: int = 1,
+    labels: Any = None,
+    clusters: Any = None,
+) -> AssessedModels:
+    """Predict the nodes that are labeled for all models. Models are classifiers or predictions, by name for errors.
+
+    The other parameters are those of :func:`assess`; X may be None if there are only predictions.
+    """
+    arrays = {name: model for name, model in models.items() if not hasattr(model, "predict")}
+    check_row_labels(X, y=y, degree=degree, groups=groups, clusters=clusters, **arrays)
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
         raise TypeError(NO_DEGREES)
-    truth, predicted = as_labels(y), np.asarray(estimator.predict(X))
-    degrees = None if degree is None else as_degrees(degree, hops)
-    numbers = cluster_numbers(clusters, degree if isinstance(degree, Graph) else X)
-    if reference is not None:
-        reference = np.asarray(reference.predict(X)) if predicts else as_labels(reference, "reference")
-    per_node = {"y": truth, "degree": degrees, "groups": groups, "clusters": numbers, "reference": reference}
+    known, (y_true, *predictions) = predict_labeled(models, X, y)
+    per_node: dict[str, Any] = {
+        "degree": None if degree is None else as_degrees(degree, hops),  # after prediction, as skorch's data set needs
+        "groups": None if groups is None else as_groups(groups),
+        "clusters": cluster_numbers(clusters, degree if isinstance(degree, Graph) else X),
+    }
     for name, values in per_node.items():
-        if values is not None and len(values) != len(predicted):
-            raise ValueError(f"{name} has {len(values)} entries, but {len(predicted)} nodes were predicted.")
-    known = ~is_unlabeled(truth, placeholder_of(estimator))
-    if labels is None and hasattr(estimator, "classes_") and not pd.isna(truth[known]).any():
-        labels = np.union1d(estimator.classes_, as_typed_array(truth[known]))
-        if reference is not None:
-            labels = np.union1d(labels, as_typed_array(reference[known]))
-    return Assessed(
-        truth[known],
-        predicted[known],
-        None if degrees is None else degrees[known],
-        None if groups is None else pd.Series(groups)[known].reset_index(drop=True),
-        labels,
-        None if numbers is None else numbers[known],
-        None if reference is None else reference[known],
-    )
+        if values is not None:
+            per_node[name] = _checked_length(name, values, len(known))[known]
+    if groups is not None:
+        per_node["groups"] = per_node["groups"].reset_index(drop=True)
+    if labels is None:
+        learned = [np.asarray(model.classes_) for model in models.values() if hasattr(model, "classes_")]
+        labels = np.unique(np.concatenate([y_true, *predictions, *map(as_typed_array, learned)]))
+    return AssessedModels(y_true, predictions, labels=labels, **per_node)
 
 
-def placeholder_of(estimator: Any) -> Any:
-    """Return the placeholder for an unknown label, also for a classifier in a pipeline or a search."""
-    while not hasattr(estimator, "unlabeled"):
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif hasattr(estimator, "steps"):
-            estimator = estimator.steps[-1][1]
-        else:
-            return None
-    return estimator.unlabeled
+def predict_labeled(models: Mapping[str, Any], X: Any, y: Any) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
+    """Return which nodes are labeled for all models, and their classes: in y, and as predicted by each model."""
+    check_row_labels(X, y=y)
+    columns = {"y": as_labels(y), **{name: _predict(name, model, X) for name, model in models.items()}}
+    predicting = [name for name, model in models.items() if hasattr(model, "predict")]
+    n_nodes = len(columns[predicting[0] if predicting else "y"])
+    for name, column in columns.items():
+        _checked_length(name, column, n_nodes)
+    known = ~np.any([is_unlabeled(columns["y"], placeholder_of(model)) for model in models.values()], axis=0)
+    if not known.any():
+        raise ValueError("There are no nodes to assess: y is empty, or no label in it is known.")
+    missing = int(pd.isna(columns["y"][known]).sum())
+    if missing:
+        raise ValueError(MISSING.format(n=missing))
+    classes = {name: classes_of(name, column[known]) for name, column in columns.items()}
+    check_same_type(**classes)
+    return known, list(classes.values())
 
 
-def name_of(estimator: Any) -> str:
-    """Return the name of a classifier's class, also for a classifier in a pipeline or a search."""
-    return type(classifier_in(estimator)).__name__
-
-
-def classifier_in(estimator: Any) -> Any:
-    """Return the classifier of a pipeline or a search, or the estimator itself."""
+def unwrap(estimator: Any) -> Any:
+    """Return the classifier itself if it is in a pipeline or in a fitted search."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
@@ -117,3 +152,33 @@ def classifier_in(estimator: Any) -> Any:
             estimator = estimator.steps[-1][1]
         else:
             return estimator
+
+
+def placeholder_of(estimator: Any) -> Any:
+    """Return the placeholder for an unknown label, or None."""
+    return getattr(unwrap(estimator), "unlabeled", None)
+
+
+def name_of(estimator: Any) -> str:
+    """Return the name of the class of a classifier."""
+    return type(unwrap(estimator)).__name__
+
+
+def _predict(name: str, model: Any, X: Any) -> NDArray[Any]:
+    """Return the predictions of a classifier, or predictions as they are."""
+    if not hasattr(model, "predict"):
+        if np.ndim(model) != 1:
+            raise TypeError(NOT_A_MODEL.format(name=name, what=describe(model)))
+        return as_labels(model, name)
+    tagged = hasattr(model, "__sklearn_tags__")  # other classes only have to look like a classifier
+    if isinstance(model, type) or (tagged and get_tags(model).estimator_type not in (None, "classifier")):
+        raise TypeError(NOT_A_CLASSIFIER.format(name=name, what=describe(model)))
+    if X is None:
+        raise TypeError(f"{name} is a classifier, but there are no nodes to predict. Pass X, or pass its predictions.")
+    return np.asarray(model.predict(X))
+
+
+def _checked_length(name: str, values: Any, n_nodes: int) -> Any:
+    if len(values) != n_nodes:
+        raise ValueError(f"{name} has {len(values)} entries, but {n_nodes} nodes are assessed.")
+    return values

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..graph import CLUSTER_KINDS, Graph, graph_clusters
+from ._inputs import check_choice, describe
 from ._table import GroupTable
 
 NO_GRAPH = (
@@ -32,14 +33,13 @@ def cluster_numbers(clusters: Any, graph: Any) -> Clusters | None:
     if clusters is None:
         return None
     if isinstance(clusters, str):
-        if clusters not in CLUSTER_KINDS:
-            raise ValueError(f"clusters must be one of {list(CLUSTER_KINDS)} or an array, got {clusters!r}.")
+        check_choice("clusters", clusters, CLUSTER_KINDS)
         if not isinstance(graph, Graph):
             raise ValueError(NO_GRAPH.format(clusters=clusters))
         A = sp.csr_array((graph.n_nodes, graph.n_nodes)) if graph.A is None else graph.A
         return graph_clusters(A, clusters)[graph.nodes]
     if np.ndim(clusters) != 1:
-        raise ValueError(f"clusters must contain the cluster of each node, got an array of shape {np.shape(clusters)}.")
+        raise ValueError(f"clusters must contain the cluster of each node, got {describe(clusters)}.")
     numbers, _ = pd.factorize(pd.Series(clusters), sort=True)  # so that the order of the nodes plays no role
     if (numbers < 0).any():
         raise ValueError(f"clusters holds {(numbers < 0).sum()} missing values. Each node must have a cluster.")

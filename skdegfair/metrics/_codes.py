@@ -155,6 +155,8 @@ FINDING_CODES: Mapping[str, FindingCode] = {each.code: each for each in _CODES}
 
 def check_codes(mute: str | Iterable[str] | None) -> tuple[str, ...]:
     """Return the codes to mute, in order. Raises ValueError if one does not exist."""
+    if mute is not None and not isinstance(mute, Iterable):
+        raise TypeError(f"mute must contain codes of findings, such as 'DF08', got {mute!r}.")
     codes = {mute} if isinstance(mute, str) else set(mute or ())
     unknown = codes - set(FINDING_CODES)
     if unknown:

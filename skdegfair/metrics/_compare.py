@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -11,15 +11,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from ..graph import Graph, as_labels, check_row_labels, is_unlabeled
-from ._assessed import NO_DEGREES, placeholder_of
-from ._clusters import cluster_numbers
+from ._assessed import assess_models
 from ._comparison import BASELINES, ModelComparison
 from ._inference import MEASURES, by_group, wilson_interval
+from ._inputs import check_choice, check_options
 from ._paired import GAP_NAMES, predicted_by, resample_models
 from ._report import DegreeFairnessReport, degree_fairness_report
-from ._resampling import check_options
-from ._table import as_degrees, classes_of, mean_gap, table_of
+from ._table import mean_gap, table_of
 
 NOT_MODELS = (
     'models must be a dict from names to fitted classifiers or predictions, as in {"GCN": gcn, "DegFair": fair}.'
@@ -42,6 +40,7 @@ def compare_models(
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     random_state: Any = 0,
+    mute: str | Iterable[str] = (),
 ) -> ModelComparison:
     """Compare the accuracy and the fairness of models on the same nodes.
 
@@ -57,7 +56,7 @@ def compare_models(
         Name of the model that the others are compared with, by default the first.
     degree : array-like of shape (n_nodes,) or Graph, default=None
         Degrees of the nodes, read from X if it is a Graph.
-    groups, hops, share, pairs, clusters, confidence_level, n_resamples, random_state
+    groups, hops, share, pairs, clusters, confidence_level, n_resamples, random_state, mute
         As for :func:`degree_fairness_report`.
     labels : array-like, default=None
         Classes to average over, by default all classes of the classifiers, and those in y
@@ -87,54 +86,39 @@ def compare_models(
     """
     check_options(pairs, confidence_level, n_resamples)
     reference = _check_names(models, reference)
-    arrays = {name: model for name, model in models.items() if not hasattr(model, "predict")}
-    check_row_labels(X, **{"y": y, "degree": degree, "groups": groups, "clusters": clusters, **arrays})
-    if degree is None and isinstance(X, Graph):
-        degree = X
-    if degree is None and groups is None:
-        raise TypeError(NO_DEGREES)
-    truth = as_labels(y)
-    predictions = {name: _predictions(name, model, X) for name, model in models.items()}
-    degrees = None if degree is None else as_degrees(degree, hops)
-    given = None if groups is None else pd.Series(groups).reset_index(drop=True)
-    numbers = cluster_numbers(clusters, degree if isinstance(degree, Graph) else X)
-    for name, values in [*predictions.items(), ("degree", degrees), ("groups", given), ("clusters", numbers)]:
-        if values is not None and len(values) != len(truth):
-            raise ValueError(f"{name} has {len(values)} entries, but y has {len(truth)}.")
-    known = ~np.any([is_unlabeled(truth, placeholder_of(model)) for model in models.values()], axis=0)
-    degrees, given, numbers = (None if values is None else values[known] for values in (degrees, given, numbers))
-    y_true = classes_of("y", truth[known])
-    predictions = {name: classes_of(name, predicted[known]) for name, predicted in predictions.items()}
-    grouping: dict[str, Any] = {"degree": degrees if given is None else None, "groups": given, "share": share}
-    for predicted in predictions.values():
-        table_of(y_true, predicted, labels=labels, **grouping)  # raises ValueError if they do not fit
-    if labels is None:
-        learned = [np.asarray(model.classes_) for model in models.values() if hasattr(model, "classes_")]
-        labels = np.unique(np.concatenate([y_true, *predictions.values(), *learned]))
+    nodes = assess_models(
+        {f"models[{name!r}]": model for name, model in models.items()},
+        X, y, degree=degree, groups=groups, hops=hops, labels=labels, clusters=clusters,
+    )  # fmt: skip
+    predictions = dict(zip(models, nodes.predictions, strict=True))
+    by_degree = nodes.degree if groups is None else None
+    grouping: dict[str, Any] = {"degree": by_degree, "groups": nodes.groups, "share": share}
     state = random_state if isinstance(random_state, Integral) else check_random_state(random_state).randint(2**31 - 1)
     seed = int(check_random_state(state).randint(2**31 - 1))  # the same as in a report with this state
     options: dict[str, Any] = {
-        "labels": np.asarray(labels), "pairs": pairs, "confidence_level": confidence_level, "n_resamples": n_resamples
+        "labels": nodes.labels, "pairs": pairs, "confidence_level": confidence_level, "n_resamples": n_resamples
     }  # fmt: skip
     reports = {
         name: degree_fairness_report(
-            y_true,
+            nodes.y_true,
             predicted,
-            **{**grouping, "degree": degrees},
+            **{**grouping, "degree": nodes.degree},
             hops=hops,
-            clusters=numbers,
+            clusters=nodes.clusters,
             random_state=state,
             reference=None if name == reference else predictions[reference],
             name=name,
+            mute=mute,
             **options,
         )
         for name, predicted in predictions.items()
     }
-    nodes = predicted_by(y_true, list(predictions.values()), np.unique(labels), grouping=grouping, clusters=numbers)
-    differences = resample_models(nodes, pairs=pairs, n_resamples=n_resamples, seed=seed)
+    classes = reports[reference].classes
+    numbered = predicted_by(nodes.y_true, nodes.predictions, classes, grouping=grouping, clusters=nodes.clusters)
+    differences = resample_models(numbered, pairs=pairs, n_resamples=n_resamples, seed=seed)
     level = 1 - confidence_level
     reach = None if clusters is None else differences.accuracy_reach(level)
-    values = pd.concat([_values(reports, reach), _baselines(y_true, grouping, options["labels"], pairs)])
+    values = pd.concat([_values(reports, reach), _baselines(nodes.y_true, grouping, classes, pairs)])
     compared = differences.frame(list(models).index(reference), level)
     compared.index = compared.index.set_levels(list(models), level="model")
     measures, rows = ["accuracy", *GAP_NAMES.values()], [*models, *BASELINES]
@@ -187,18 +171,10 @@ def _check_names(models: Mapping[str, Any], reference: str | None) -> str:
     taken = set(models) & set(BASELINES)
     if taken:
         raise ValueError(f"The name {taken.pop()!r} is used for a baseline. Rename the model.")
-    if reference is not None and reference not in models:
-        raise ValueError(f"reference must be one of {list(models)}, got {reference!r}.")
-    return next(iter(models)) if reference is None else reference
-
-
-def _predictions(name: str, model: Any, X: Any) -> NDArray[Any]:
-    """Return the predictions of a classifier, or predictions as they are."""
-    if hasattr(model, "predict"):
-        return np.asarray(model.predict(X))
-    if np.ndim(model) != 1 or isinstance(model, str):
-        raise TypeError(f"{name} is neither a fitted classifier nor an array of predictions. {NOT_MODELS}")
-    return as_labels(model, name)
+    if reference is None:
+        return next(iter(models))
+    check_choice("reference", reference, models)
+    return reference
 
 
 def _values(reports: dict[str, DegreeFairnessReport], reach: NDArray[np.float64] | None) -> pd.DataFrame:
@@ -217,7 +193,7 @@ def _values(reports: dict[str, DegreeFairnessReport], reach: NDArray[np.float64]
     return _frame(rows)
 
 
-def _baselines(y_true: NDArray[Any], grouping: dict[str, Any], labels: NDArray[Any], pairs: str) -> pd.DataFrame:
+def _baselines(y_true: NDArray[Any], grouping: dict[str, Any], labels: list[Any], pairs: str) -> pd.DataFrame:
     """Return the accuracy and the gaps of a majority vote and of the true labels, without intervals."""
     classes, counts = np.unique(y_true, return_counts=True)
     vote = np.full(len(y_true), classes[counts.argmax()])

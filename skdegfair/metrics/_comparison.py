@@ -7,6 +7,7 @@ from html import escape
 import pandas as pd
 
 from ._findings import wrap
+from ._inputs import check_choice
 from ._render import STYLE, percent, what_is_drawn
 from ._report import DegreeFairnessReport
 
@@ -51,13 +52,24 @@ class ModelComparison:
           excludes 0 if and only if the p-value is below ``1 - confidence_level``.
 
     reports : dict from names to DegreeFairnessReport
-        One report per model.
+        One report per model; :meth:`report` returns one of them by name.
     reference : str
         Name of the model that the others are compared with.
     """
 
     def __init__(self, table: pd.DataFrame, *, reports: dict[str, DegreeFairnessReport], reference: str) -> None:
         self.table, self.reports, self.reference = table, reports, reference
+
+    def report(self, name: str) -> DegreeFairnessReport:
+        """Return the report of one model.
+
+        Parameters
+        ----------
+        name : str
+            As in the dict that was passed to :func:`compare_models`.
+        """
+        check_choice("name", name, self.reports)
+        return self.reports[name]
 
     def __repr__(self) -> str:
         parts = [self._heading()]

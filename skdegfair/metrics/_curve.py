@@ -7,11 +7,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ..graph import degree_groups
+from ..graph import check_row_labels, degree_groups
 from ._inference import wilson_interval
-from ._table import as_degrees
+from ._inputs import as_degrees, check_confidence_level, check_integer, check_same_type, classes_of, describe
+
+
+def is_correct(y_true: ArrayLike, y_pred: ArrayLike) -> NDArray[np.bool_]:
+    """Return which nodes are classified correctly."""
+    truth, predicted = classes_of("y_true", y_true), classes_of("y_pred", y_pred)
+    check_same_type(y_true=truth, y_pred=predicted)
+    if len(truth) != len(predicted):
+        raise ValueError(f"y_true and y_pred must have the same length, got {len(truth)} and {len(predicted)}.")
+    return np.asarray(truth == predicted)
 
 
 def degree_curve(score: ArrayLike, degree: Any, *, n_bins: int = 10, confidence_level: float = 0.95) -> pd.DataFrame:
@@ -38,7 +47,13 @@ def degree_curve(score: ArrayLike, degree: Any, *, n_bins: int = 10, confidence_
     >>> degree_curve([0, 0, 1, 1], [1, 1, 5, 9], n_bins=2)["score"].tolist()
     [0.0, 1.0]
     """
-    values, degrees = np.asarray(score, dtype=np.float64), as_degrees(degree).astype(np.float64)
+    check_row_labels(score=score, degree=degree)
+    check_integer("n_bins", n_bins, at_least=2)
+    check_confidence_level(confidence_level)
+    values, degrees = np.asarray(score), as_degrees(degree).astype(np.float64)
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"score must contain one finite number per node, got {describe(score)}.")
+    values = values.astype(np.float64)
     if values.shape != degrees.shape:
         raise ValueError(f"score and degree must have the same length, got shapes {values.shape} and {degrees.shape}.")
     if not np.isfinite(values).all():

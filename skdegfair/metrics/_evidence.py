@@ -14,9 +14,10 @@ from scipy.stats import binom
 
 from ..graph import degree_groups
 from ._inference import BY_CLASS, MEASURES, Resampled, resample
+from ._inputs import check_same_type, classes_of
 from ._paired import Predicted, predicted_by, resample_models
 from ._resampling import chunks, p_value, permuted_tables
-from ._table import Counts, GroupTable, Rates, classes_of, mean_gap, prediction_rates, table_of
+from ._table import Counts, GroupTable, Rates, mean_gap, prediction_rates, table_of
 
 POWER = 0.8
 """Share of samples in which a gap of the detectable size is beyond chance."""
@@ -104,14 +105,12 @@ def all_classes(y_true: ArrayLike, y_pred: ArrayLike, reference: ArrayLike) -> N
 def _columns(y_true: ArrayLike, y_pred: ArrayLike, reference: ArrayLike) -> list[NDArray[Any]]:
     """Return one class per node. Raises ValueError if the reference does not fit."""
     named = {"y_true": y_true, "y_pred": y_pred, "reference": reference}
-    truth, predicted, other = (classes_of(name, y) for name, y in named.items())
+    columns = {name: classes_of(name, y) for name, y in named.items()}
+    truth, _, other = columns.values()
     if len(other) != len(truth):
         raise ValueError(f"reference has {len(other)} entries, but there are {len(truth)} nodes.")
-    if (other.dtype.kind in "US") != (truth.dtype.kind in "US"):
-        raise ValueError(
-            f"y_true holds {truth.dtype.name} and reference holds {other.dtype.name}. Convert both to the same type."
-        )
-    return [truth, predicted, other]
+    check_same_type(**columns)
+    return list(columns.values())
 
 
 def exact_p_value(wins: float, losses: float) -> float:

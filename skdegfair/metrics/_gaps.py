@@ -9,7 +9,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ._table import SCORES, GroupTable, Rates, gaps, mean_of_defined, prediction_rates, recalls, table_of
+from ..exceptions import EmptyGroupWarning
+from ._table import (
+    SCORES,
+    GroupTable,
+    Rates,
+    gaps,
+    mean_of_defined,
+    prediction_rates,
+    recalls,
+    table_of,
+    warn_of_empty_groups,
+)
 
 EMPTY_GROUP = "No node in degree group {group!r}: {gap} is undefined for it and averages over {defined} of {n} classes."
 EMPTY_CELL = "No node of class {label!r} in degree group {group!r}{more}: {gap} averages over {defined} of {n} classes."
@@ -122,7 +133,8 @@ def group_scores(
     Returns
     -------
     DataFrame
-        One row per group and a last row "gap". NaN if a score is not defined.
+        One row per group and a last row "gap". NaN if a score is not defined; a warning names
+        groups without any node.
 
     Examples
     --------
@@ -131,6 +143,7 @@ def group_scores(
     [0.5, 1.0, 0.5]
     """
     table = table_of(y_true, y_pred, degree=degree, groups=groups, share=share, labels=labels)
+    warn_of_empty_groups(table, stacklevel=2)
     index = pd.Index([*table.groups, "gap"], name="group", dtype=object)
     frame = pd.DataFrame({"n": [*table.counts.sum((1, 2)), np.nan]}, index=index)
     for name, score in SCORES.items():
@@ -152,9 +165,10 @@ def _aggregate(rates: Rates, table: GroupTable, name: str, pairs: str, per_class
 def _warn_of_empty(rates: Rates, table: GroupTable, **facts: Any) -> None:
     empty = table.counts.sum((1, 2)) == 0
     for group in np.flatnonzero(empty):
-        warnings.warn(EMPTY_GROUP.format(group=table.groups[group], **facts), stacklevel=4)
+        warnings.warn(EMPTY_GROUP.format(group=table.groups[group], **facts), EmptyGroupWarning, stacklevel=4)
     cells = np.argwhere(np.isnan(rates) & ~empty[:, None])
     if len(cells):
         names = [(table.classes[position], table.groups[group]) for group, position in cells]
         more = "".join(f", nor of class {label!r} in {group!r}" for label, group in names[1:])
-        warnings.warn(EMPTY_CELL.format(label=names[0][0], group=names[0][1], more=more, **facts), stacklevel=4)
+        message = EMPTY_CELL.format(label=names[0][0], group=names[0][1], more=more, **facts)
+        warnings.warn(message, EmptyGroupWarning, stacklevel=4)

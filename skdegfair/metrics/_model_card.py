@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._version import __version__
 from ..graph import Graph
 from . import _render
-from ._assessed import classifier_in
+from ._assessed import unwrap
 from ._report import DegreeFairnessReport
 
 MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|#"} | {"<": "&lt;", ">": "&gt;", "\n": " ", "\r": " "})
@@ -108,7 +108,7 @@ def model_card(
 
 def _training(estimator: Any) -> list[str]:
     """How the classifier was trained, as far as it says so."""
-    classifier = classifier_in(estimator)
+    classifier = unwrap(estimator)
     facts = [f"skdegfair {__version__}"]
     if hasattr(classifier, "stop_reason_"):
         epochs = f"{classifier.n_iter_} epochs, weights of epoch {classifier.best_epoch_}"

@@ -12,8 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from ._inference import MEASURES, by_group
+from ._inputs import group_numbers
 from ._resampling import chunks, correction, draw_clusters, largest_by_chance, p_value
-from ._table import Counts, Rates, accuracies, group_numbers, mean_gap, mean_of_defined
+from ._table import Counts, Rates, accuracies, mean_gap, mean_of_defined
 
 Positions = NDArray[np.intp]
 

@@ -11,17 +11,17 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from ..graph import DEFAULT_SHARE, as_labels
+from ..graph import DEFAULT_SHARE, check_row_labels
 from . import _render
 from ._assessed import assess, name_of
 from ._clusters import cluster_numbers, table_by_cluster
-from ._curve import degree_curve
+from ._curve import degree_curve, is_correct
 from ._evidence import all_classes, fifths_of, with_reference
 from ._findings import Findings
+from ._inputs import as_degrees, check_options, group_numbers
 from ._report_tables import ReportTables
-from ._resampling import check_options
 from ._rules import find
-from ._table import as_degrees, group_numbers, table_of
+from ._table import table_of, warn_of_empty_groups
 
 
 class DegreeFairnessReport(ReportTables):
@@ -29,7 +29,6 @@ class DegreeFairnessReport(ReportTables):
 
     Use :func:`degree_fairness_report` or :meth:`from_estimator` to make one. ``print`` shows
     it as text, a notebook shows it as HTML, and :meth:`to_html` writes a page with the tables.
-    :func:`skdegfair.display.report_page` writes a page with tables and plots.
 
     Attributes
     ----------
@@ -100,10 +99,12 @@ class DegreeFairnessReport(ReportTables):
         degree: Any = None,
         groups: ArrayLike | None = None,
         hops: int = 1,
+        share: float | None = None,
         labels: ArrayLike | None = None,
         clusters: Any = None,
         reference: Any = None,
         name: str | None = None,
+        mute: str | Iterable[str] = (),
         **options: Any,
     ) -> DegreeFairnessReport:
         """Assess a fitted classifier.
@@ -122,12 +123,15 @@ class DegreeFairnessReport(ReportTables):
         name : str, default=None
             Name of the model. By default that of the estimator's class; for a pipeline or a
             search, that of its classifier.
-        groups, hops, labels, clusters, **options
-            Further parameters of :func:`degree_fairness_report`. By default, ``labels`` are
-            all classes of the estimator, and those in y.
+        groups, hops, share, labels, clusters, mute
+            As for :func:`degree_fairness_report`. By default, ``labels`` are all classes of the
+            estimator and of the reference, and those in y.
+        **options
+            ``pairs``, ``confidence_level``, ``n_resamples`` and ``random_state``, also as for
+            :func:`degree_fairness_report`.
         """
-        grouping: dict[str, Any] = {"degree": degree, "groups": groups, "hops": hops, "clusters": clusters}
-        nodes = assess(estimator, X, y, labels=labels, reference=reference, **grouping)
+        given: dict[str, Any] = {"degree": degree, "groups": groups, "clusters": clusters, "reference": reference}
+        nodes = assess(estimator, X, y, hops=hops, labels=labels, **given)
         return degree_fairness_report(
             nodes.y_true,
             nodes.y_pred,
@@ -137,7 +141,9 @@ class DegreeFairnessReport(ReportTables):
             labels=nodes.labels,
             clusters=nodes.clusters,
             reference=nodes.reference,
+            share=share,
             name=name_of(estimator) if name is None else name,
+            mute=mute,
             **options,
         )
 
@@ -254,16 +260,18 @@ def degree_fairness_report(
     np.True_
     """
     check_options(pairs, confidence_level, n_resamples)
+    given = {"degree": degree, "groups": groups, "clusters": clusters, "reference": reference}
+    check_row_labels(y_true=y_true, y_pred=y_pred, **given)
     degrees = None if degree is None else as_degrees(degree, hops)
     grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
     if labels is None and reference is not None:
         labels = all_classes(y_true, y_pred, reference)
     table = table_of(y_true, y_pred, labels=labels, **grouping)
+    warn_of_empty_groups(table, stacklevel=2)
     numbers, _ = group_numbers(**grouping)
     ranges = curve = by_cluster = compared = fifths = None
     if degrees is not None:
-        right = as_labels(y_true) == as_labels(y_pred)
-        curve = degree_curve(right, degrees, confidence_level=confidence_level)
+        curve = degree_curve(is_correct(y_true, y_pred), degrees, confidence_level=confidence_level)
         ranges = pd.Series(degrees).groupby(numbers).agg(degree_min="min", degree_max="max")
         ranges = ranges.reindex(range(len(table.groups)))
         fifths = fifths_of(y_true, y_pred, degrees, table.classes) if groups is None else None

@@ -6,13 +6,12 @@ Everything is drawn from the table of counts, so the cost does not grow with the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from numbers import Integral
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ._table import Counts, Rates, check_pairs, mean_of_defined, ratio
+from ._table import Counts, Rates, mean_of_defined, ratio
 
 CELLS_AT_ONCE = 4_000_000
 """Limits the memory of resampled tables."""
@@ -21,15 +20,6 @@ TIE = 1e-12
 """Values that differ by less are equal except for rounding."""
 
 Gap = Callable[[Rates], Rates]
-
-
-def check_options(pairs: str, confidence_level: float, n_resamples: int) -> None:
-    """Raise ValueError if an option is out of range."""
-    check_pairs(pairs)
-    if not 0 < confidence_level < 1:
-        raise ValueError(f"confidence_level must be between 0 and 1, got {confidence_level}.")
-    if not isinstance(n_resamples, Integral) or n_resamples < 1:
-        raise ValueError(f"n_resamples must be a positive integer, got {n_resamples!r}.")
 
 
 def chunks(n_resamples: int, n_cells: int) -> Iterator[int]:

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
-from ..graph import as_labels, is_unlabeled
-from ._assessed import assess, placeholder_of
-from ._table import accuracies, gaps, mean_of_defined, prediction_rates, recalls, table_of
+from ._assessed import assess, predict_labeled
+from ._inputs import check_choice, check_hops, check_share, is_number
+from ._table import accuracies, gaps, mean_of_defined, prediction_rates, recalls, table_of, warn_of_empty_groups
 
 RATES = {"dsp": prediction_rates, "deo": recalls}
 NO_DEGREES = (
@@ -66,7 +66,9 @@ class FairnessScoring(_Scorer):
     Use it as ``scoring=`` in a search over several metrics. :data:`fairness_scoring` is an
     instance with the defaults. Nodes that are unlabeled for the estimator are left out. In
     cross-validation, classes can be missing from small groups. They are left out of the
-    mean without a warning, and a score that is not defined at all is NaN.
+    mean without a warning. A score that is not defined at all is NaN, and a warning names a
+    group without any node. Labels that are missing, such as NaN, raise ValueError unless they
+    are the estimator's placeholder ``unlabeled``.
 
     Parameters
     ----------
@@ -79,8 +81,8 @@ class FairnessScoring(_Scorer):
     __name__ = "fairness_scoring"
 
     def __init__(self, *, hops: int = 1, share: float = 0.2) -> None:
-        if hops < 1 or not 0 < share <= 0.5:
-            raise ValueError(f"hops must be at least 1 and share in (0, 0.5], got {hops} and {share}.")
+        check_hops(hops)
+        check_share(share)
         self.hops, self.share = hops, share
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> Any:
@@ -97,6 +99,7 @@ class FairnessScoring(_Scorer):
         table = table_of(
             nodes.y_true, nodes.y_pred, degree=nodes.degree, groups=None, share=self.share, labels=nodes.labels
         )
+        warn_of_empty_groups(table, stacklevel=3)
         scores = {"accuracy": float(accuracies(table.counts.sum(0) + table.outside))}
         for name, rates in RATES.items():
             scores[f"neg_delta_{name}"] = 0.0 - float(mean_of_defined(gaps(rates(table.counts).T)))
@@ -111,8 +114,7 @@ class DegreeScorer(FairnessScoring):
 
     def __init__(self, gap: str, *, hops: int = 1, share: float = 0.2) -> None:
         super().__init__(hops=hops, share=share)
-        if gap not in RATES:
-            raise ValueError(f"gap must be one of {sorted(RATES)}, got {gap!r}.")
+        check_choice("gap", gap, sorted(RATES))
         self.gap = gap
         self.__name__ = f"neg_delta_{gap}"
 
@@ -147,8 +149,9 @@ class Tradeoff(FairnessScoring):
 
     def __init__(self, weight: float = 1.0, *, gap: str = "dsp", hops: int = 1, share: float = 0.2) -> None:
         super().__init__(hops=hops, share=share)
-        if gap not in RATES:
-            raise ValueError(f"gap must be one of {sorted(RATES)}, got {gap!r}.")
+        check_choice("gap", gap, sorted(RATES))
+        if not is_number(weight) or not 0 <= weight < np.inf:
+            raise ValueError(f"weight must be a number of at least 0, got {weight!r}.")
         self.weight, self.gap = weight, gap
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> float:
@@ -165,9 +168,8 @@ class Accuracy(_Scorer):
     __name__ = "accuracy"
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> float:
-        truth = as_labels(_labels_of(X, y_true))
-        known = ~is_unlabeled(truth, placeholder_of(estimator))
-        return float((truth == np.asarray(estimator.predict(X)))[known].mean())
+        _, (truth, predicted) = predict_labeled({"estimator": estimator}, X, _labels_of(X, y_true))
+        return float((truth == predicted).mean())
 
     def __repr__(self) -> str:
         return "Accuracy()"
@@ -212,16 +214,17 @@ fairness_scoring = FairnessScoring()
 
 
 def get_scorer(name: str) -> Any:
-    """Return a scorer by name. scikit-learn accepts the scorer as ``scoring``, but not its name.
+    """Return a scorer by name, for ``scoring=``. scikit-learn does not accept these names as strings.
 
     Parameters
     ----------
-    name : {"accuracy", "neg_delta_dsp", "neg_delta_deo"}
+    name : str
+        One of :func:`get_scorer_names`.
 
     Returns
     -------
     scorer
-        A copy of one of SCORERS; metadata requests can be set on it.
+        A copy, so metadata requests can be set on it.
 
     Examples
     --------
@@ -235,9 +238,20 @@ def get_scorer(name: str) -> Any:
     >>> scores["test_score"].shape
     (2,)
     """
-    if name not in SCORERS:
-        raise ValueError(f"{name!r} is not a scorer. The scorers are {sorted(SCORERS)}.")
+    check_choice("name", name, get_scorer_names())
     return copy.deepcopy(SCORERS[name])
+
+
+def get_scorer_names() -> list[str]:
+    """Return the names that :func:`get_scorer` accepts.
+
+    Examples
+    --------
+    >>> from skdegfair.metrics import get_scorer_names
+    >>> get_scorer_names()
+    ['accuracy', 'neg_delta_deo', 'neg_delta_dsp']
+    """
+    return sorted(SCORERS)
 
 
 def _labels_of(X: Any, y_true: Any) -> Any:

@@ -6,26 +6,29 @@ tables are assessed at once. A rate without any node is NaN, never 0.
 
 from __future__ import annotations
 
-from itertools import combinations
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ..graph import as_labels, as_typed_array, degree_groups
+from ..exceptions import EmptyGroupWarning
+from ..graph import check_row_labels
+from ._inputs import check_pairs, check_same_type, classes_of, group_numbers
 
 Counts = NDArray[np.float64]
 Rates = NDArray[np.float64]
 
-MISSING = (
-    "{name} holds {n} missing labels. Assess only nodes whose class is known, as in y_true[known], y_pred[known] and "
-    "degree[known]."
+MAX_CELLS = 10_000_000
+"""Cells of a table; a report of a larger one takes more than a gigabyte."""
+
+EMPTY_GROUP = (
+    "No node in group {group!r}: gaps between it and other groups are not defined. If many nodes have the same "
+    "degree, choose a boundary with groups=degree_groups(degree, threshold=...)."
 )
-TWO_TYPES = "y_true holds {one} and y_pred holds {other}. Convert both to the same type."
-TWO_GROUPS = (
-    "groups must contain the group of each node, and at least two groups: integers that increase with the degree, "
-    "negative for no group, or names."
+TOO_MANY = (
+    "A table of {n_classes} classes by {n_classes} classes for {n_groups} groups is too large. Are y_true and y_pred "
+    "classes? If so, merge rare classes."
 )
 
 
@@ -50,6 +53,10 @@ def group_counts(
 
     Classes are positions, groups are numbers from 0, with -1 for nodes in no group.
     """
+    y_true, y_pred, groups = (np.asarray(values) for values in (y_true, y_pred, groups))
+    for name, values, n in (("y_true", y_true, n_classes), ("y_pred", y_pred, n_classes), ("groups", groups, n_groups)):
+        if len(values) and np.max(values) >= n:
+            raise ValueError(f"{name} must contain positions below {n}, got {np.max(values)}.")
     inside = groups >= 0
     cell = (groups[inside].astype(np.intp) * n_classes + y_true[inside]) * n_classes + y_pred[inside]
     counts = np.bincount(cell, minlength=n_groups * n_classes**2).astype(np.float64)
@@ -58,11 +65,13 @@ def group_counts(
 
 def prediction_rates(counts: Counts) -> Rates:
     """Compute P(predicted class | group), (..., n_groups, n_classes)."""
+    counts = np.asarray(counts)
     return ratio(counts.sum(-2), counts.sum((-1, -2))[..., None])
 
 
 def recalls(counts: Counts) -> Rates:
     """Compute P(predicted class = true class | true class, group), (..., n_groups, n_classes)."""
+    counts = np.asarray(counts)
     return ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1))
 
 
@@ -92,23 +101,16 @@ def gaps(rates: Rates, pairs: str = "max") -> Rates:
     Shapes: groups along axis -1 -> without that axis. NaN if fewer than two groups are defined.
     """
     check_pairs(pairs)
-    differences = np.stack(
-        [np.abs(rates[..., i] - rates[..., j]) for i, j in combinations(range(rates.shape[-1]), 2)], axis=-1
-    )
-    if pairs == "mean":
-        return mean_of_defined(differences)
-    largest = np.where(np.isnan(differences), -1.0, differences).max(-1)
-    return np.where(largest < 0, np.nan, largest)
+    defined = (~np.isnan(rates)).sum(-1)
+    if pairs == "mean":  # of n sorted rates, rate k is subtracted from n - 1 - k others, and k are subtracted from it
+        signs = 2 * np.arange(rates.shape[-1]) + 1 - defined[..., None]
+        return ratio(np.maximum(np.nansum(np.sort(rates) * signs, -1), 0.0), defined * (defined - 1) / 2)
+    return np.where(defined > 1, np.fmax.reduce(rates, axis=-1) - np.fmin.reduce(rates, axis=-1), np.nan)
 
 
 def mean_gap(rates: Rates, pairs: str) -> Rates:
     """Compute the gap between groups, averaged over classes: (..., n_groups, n_classes) -> (...)."""
     return mean_of_defined(gaps(np.swapaxes(rates, -1, -2), pairs))
-
-
-def check_pairs(pairs: str) -> None:
-    if pairs not in ("max", "mean"):
-        raise ValueError(f'pairs must be "max" or "mean", got {pairs!r}.')
 
 
 def mean_of_defined(values: Rates) -> Rates:
@@ -133,61 +135,33 @@ def table_of(
     labels: ArrayLike | None,
 ) -> GroupTable:
     """Count predictions, with groups from degrees or as given. Raises ValueError if the inputs do not fit."""
-    truth, predicted = (classes_of(name, y) for name, y in (("y_true", y_true), ("y_pred", y_pred)))
-    if (truth.dtype.kind in "US") != (predicted.dtype.kind in "US"):
-        raise ValueError(TWO_TYPES.format(one=truth.dtype.name, other=predicted.dtype.name))
+    check_row_labels(y_true=y_true, y_pred=y_pred, degree=degree, groups=groups)
+    truth, predicted = classes_of("y_true", y_true), classes_of("y_pred", y_pred)
+    check_same_type(y_true=truth, y_pred=predicted)
+    if not len(truth):
+        raise ValueError("There are no nodes to assess: y_true is empty.")
     numbers, names = group_numbers(degree, groups, share)
     if not len(truth) == len(predicted) == len(numbers):
         raise ValueError(
             "y_true, y_pred and the degrees or groups must have the same length, got "
             f"{len(truth)}, {len(predicted)} and {len(numbers)}."
         )
-    if not len(truth):
-        raise ValueError("There are no nodes to assess: y_true is empty.")
-    present = np.union1d(truth, predicted)
-    classes = present if labels is None else np.unique(np.asarray(labels))
+    classes = present = np.union1d(truth, predicted)
+    if labels is not None:
+        classes = np.unique(classes_of("labels", labels))
+        check_same_type(y_true=truth, labels=classes)
     unknown = np.setdiff1d(present, classes)
     if len(unknown):
         raise ValueError(f"labels does not contain the class {unknown[0]}.")
+    if (len(names) + 1) * len(classes) ** 2 > MAX_CELLS:
+        raise ValueError(TOO_MANY.format(n_classes=len(classes), n_groups=len(names)))
     positions = np.searchsorted(classes, truth), np.searchsorted(classes, predicted)
     counts = group_counts(*positions, numbers + 1, len(classes), len(names) + 1)
     return GroupTable(counts[1:], counts[0], names, classes.tolist())
 
 
-def group_numbers(degree: Any, groups: Any, share: float | None) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return the group number of each node, -1 for no group, and the names of the groups."""
-    if (degree is None) == (groups is None):
-        raise ValueError("Pass either degree, as in degree=graph.degree(), or groups.")
-    if degree is not None:
-        return degree_groups(as_degrees(degree), share=share), ["low", "high"]
-    if share is not None:
-        raise ValueError("share is for groups by degree, but groups is given. Pass only one of them.")
-    given = pd.Series(groups if np.ndim(groups) == 1 else np.empty(0)).infer_objects()
-    if pd.api.types.is_numeric_dtype(given) and not pd.api.types.is_bool_dtype(given):
-        if (given.dropna() % 1 != 0).any():
-            raise ValueError(TWO_GROUPS)
-        given = given.where(given >= 0)
-    named = pd.Categorical(given)  # ordered by number or name, or as in a categorical; missing for no group
-    names = named.categories.tolist()
-    if len(names) < 2:
-        raise ValueError(TWO_GROUPS)
-    return named.codes.astype(np.intp), [int(name) if isinstance(name, float) else name for name in names]
-
-
-def as_degrees(degree: Any, hops: int = 1) -> NDArray[np.float64]:
-    """Return degrees as numbers; for a Graph, or the data set that skorch gets, they are computed."""
-    if callable(getattr(degree, "degree", None)):
-        return np.asarray(degree.degree(hops))
-    values = np.asarray(degree)
-    if values.ndim != 1 or values.dtype.kind not in "biuf":
-        raise ValueError("degree must contain one finite number per node, or be a Graph of the nodes.")
-    return values
-
-
-def classes_of(name: str, y: Any) -> NDArray[Any]:
-    """Return one class per node. Raises ValueError if classes are missing or of different types."""
-    labels = as_labels(y, name)
-    missing = int(pd.isna(labels).sum())
-    if missing:
-        raise ValueError(MISSING.format(name=name, n=missing))
-    return as_typed_array(labels, name)
+def warn_of_empty_groups(table: GroupTable, *, stacklevel: int) -> None:
+    """Warn if nothing can be compared with a group, because it has no nodes."""
+    for group, n_nodes in zip(table.groups, table.counts.sum((1, 2)), strict=True):
+        if not n_nodes:
+            warnings.warn(EMPTY_GROUP.format(group=group), EmptyGroupWarning, stacklevel=stacklevel + 1)

@@ -278,7 +278,9 @@ MISTAKES = [
         ValueError,
         ("feature names", "z"),
     ),
-    Mistake("classifier without features", lambda w: w.clf.fit(Graph(w.X[:, :0], w.A), w.y), ValueError, ("0 feature",)),
+    Mistake(
+        "classifier without features", lambda w: w.clf.fit(Graph(w.X[:, :0], w.A), w.y), ValueError, ("0 feature",)
+    ),
     Mistake("no selected node", lambda w: w.clf.fit(w.G[:0], w.y[:0]), ValueError, ("no selected node",)),
     Mistake("networks with infinite output", huge_output, ValueError, ("infinite or NaN", "node 0")),
     # what has no effect
