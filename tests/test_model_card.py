@@ -77,6 +77,7 @@ def test_pipelines_and_searches(make, data):
     assert "Nodes are resampled in" in card
 
 
+@pytest.mark.filterwarnings("ignore::skdegfair.exceptions.EmptyGroupWarning")
 def test_too_few_nodes(data):
     """Gaps that no sample of this size can show are said to be so, and undefined numbers are dashes."""
     few = Graph(data.X[:6], data.A[:6][:, :6])

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from skdegfair import mitigation
+from skdegfair import exceptions, mitigation
+from skdegfair.exceptions import NoEdgesWarning
 from skdegfair.metrics import FINDING_CODES
 from skdegfair.persistence._estimators import TRANSFORMERS
 
@@ -17,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 PATHS = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.rst", *(ROOT / "docs").glob("*.rst"))}
 PAGES = {name: path.read_text(encoding="utf-8") for name, path in PATHS.items()}
 PAGES_WITH_EXAMPLES = [
-    "graphs", "assessing", "findings", "mitigation", "tuning", "large_graphs", "add_a_mitigation", "saving",
+    "graphs", "assessing", "findings", "mitigation", "tuning", "large_graphs", "add_a_mitigation", "saving", "warnings",
 ]  # fmt: skip
 every_page = pytest.mark.parametrize("page", sorted(PAGES))
 
@@ -184,10 +185,22 @@ def test_saving(capsys, tmp_path, monkeypatch):
     _, printed = next(page)
     assert printed == "True\n"
     _, printed = next(page)
+    assert printed == "300\n"
+    _, printed = next(page)
     assert printed.startswith("# Model card: DegFairGNNClassifier")
-    assert {path.name for path in tmp_path.iterdir()} == {"model.skdegfair", "model.md"}
+    assert {path.name for path in tmp_path.iterdir()} == {"model.skdegfair", "model.checkpoint", "model.md"}
     assert next(page, None) is None
     assert all(cls.__name__ in PAGES["docs/saving.rst"] for cls in TRANSFORMERS)
+
+
+def test_warnings_page(capsys):
+    page = steps("docs/warnings.rst", capsys)
+    names, _ = next(page)
+    with pytest.raises(NoEdgesWarning):
+        names["clf"].fit(names["data"].X, names["data"].y)
+    assert next(page, None) is None
+    named = [name for name, each in vars(exceptions).items() if isinstance(each, type) and issubclass(each, Exception)]
+    assert all(f"``{name}``" in PAGES["docs/warnings.rst"] for name in named)
 
 
 def test_add_a_mitigation(capsys):

@@ -1,5 +1,8 @@
 """The same seed gives the same bits, anywhere, and the caller's generators are left alone."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -24,6 +27,45 @@ def test_alone_and_in_threads(data, cls, backbone):
         jobs = [pool.submit(probabilities, cls, data.graph, data.y, backbone=backbone) for _ in range(8)]
     for job in jobs:
         np.testing.assert_array_equal(job.result(), expected)
+
+
+FORKED = """
+import os, signal, sys, threading
+import torch
+from skdegfair import DegFairGNNClassifier
+from skdegfair.datasets import make_degree_biased_graph
+
+data = make_degree_biased_graph(300, random_state=0)
+
+def probabilities():
+    clf = DegFairGNNClassifier(max_epochs=4, random_state=0).fit(data.graph, data.y)
+    return clf.predict_proba(data.graph).tobytes()
+
+expected, going = probabilities(), True
+
+def fit_on():
+    while going:
+        probabilities()
+
+thread = threading.Thread(target=fit_on)
+thread.start()
+try:
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # a child that hangs dies
+            os._exit(0 if probabilities() == expected else 1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+finally:
+    going = False
+    thread.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_fork_while_another_thread_fits():
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED]  # Python itself warns of forks
+    assert subprocess.run(command, capture_output=True, text=True).stdout.split() == ["0"] * 5
 
 
 def test_in_processes(data):

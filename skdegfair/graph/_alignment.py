@@ -56,7 +56,7 @@ def check_row_labels(X: Any = None, /, **given: Any) -> None:
         Only Series, DataFrames and Graphs are compared. Masks of nodes are, lists of positions are not.
     """
     seen: dict[str, NodeLabels] = {}
-    for name, value in {"X": X, **given}.items():
+    for name, value in (given if X is None else {"X": X, **given}).items():
         labels = node_labels(value)
         if labels is None or (name.endswith("nodes") and not is_label_mask(value)):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import _safe_indexing
 
+from ..exceptions import EmptyGroupWarning
 from ..metrics import (
     SCORERS,
     DegreeScorer,
@@ -78,7 +80,10 @@ def check_scores(
         for number, (_, test) in enumerate(splits):
             nodes, labels = _safe_indexing(X, test), _safe_indexing(y, test)
             degrees = None if degree is None else _safe_indexing(degree, test)
-            if np.isnan(scores(_Truth(labels, placeholder_of(estimator)), nodes, labels, degree=degrees)[gap]):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", EmptyGroupWarning)  # it becomes an error below
+                found = scores(_Truth(labels, placeholder_of(estimator)), nodes, labels, degree=degrees)[gap]
+            if np.isnan(found):
                 raise ValueError(
                     f"The score {name!r} is not defined in fold {number + 1} of {len(splits)}, whatever is predicted: "
                     f"{_reason(gap)}. Use fewer folds, a scorer with a larger share, or another score."

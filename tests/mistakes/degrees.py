@@ -125,7 +125,12 @@ DEGREES_AND_GROUPS = [
 
 OPTIONS = [
     *(
-        Mistake(f"hops={hops!r}", lambda w, hops=hops: report(w, hops=hops), ValueError, ("hops must be", repr(hops)))
+        Mistake(
+            f"report with hops={hops!r}",
+            lambda w, hops=hops: report(w, hops=hops),
+            ValueError,
+            ("hops must be", repr(hops)),
+        )
         for hops in (0, 1.5, "2", None)
     ),
     *(
