@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import scipy.sparse as sp
+
 from ..graph import Graph
 from ..mitigation import Mitigation
 from ..nn import Architecture
@@ -28,13 +30,14 @@ def check_memory(graph: Graph, architecture: Architecture, mitigation: Mitigatio
 def needed_memory(graph: Graph, architecture: Architecture, mitigation: Mitigation) -> float:
     """Lower bound of the memory that a step takes in addition to the graph itself, in bytes.
 
-    The factors are below what was measured on graphs of 200,000 nodes (benchmarks/memory.py).
+    The factors are below those that ``benchmarks/memory.py`` measures.
     """
     n_links = 0 if graph.A is None else graph.A.nnz
     widths = architecture.widths
-    hidden = sum(d_out for _, d_out in widths) + architecture.hidden_dim  # with the gradient of one layer
+    hidden = architecture.hidden_dim * architecture.n_layers if len(widths) > 1 else 0  # with the gradient of one layer
     weights = sum(d_in * d_out for d_in, d_out in widths)
-    need = FLOAT * graph.n_nodes * (graph.shape[1] + mitigation.memory_factor * hidden)
+    features = graph.X.nnz if sp.issparse(graph.X) else graph.n_nodes * graph.shape[1]
+    need = 1.5 * FLOAT * (features + mitigation.memory_factor * graph.n_nodes * hidden)
     need += 4 * FLOAT * weights  # with gradients and both moments of Adam
     need += 4 * FLOAT * n_links  # values and columns, also of the transposed matrix
     if architecture.backbone == "gat":
