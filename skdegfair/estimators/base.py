@@ -289,7 +289,6 @@ default="valid_score"
             self, check_numeric(X.X if given else X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
         )
         if not given:  # a data frame has row labels, which A must not contradict
-            A = None if without_edges else A
             X = Graph(X if isinstance(X, pd.DataFrame) else features, A, directed=self.directed)
         graph = X.with_features(features)
         if len(graph) == 0:
