@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
@@ -61,13 +62,18 @@ def write(path: Path, content: Content, kind: FileKind) -> None:
     data = _safetensors().save(content.arrays, marks)
     if (size := _header_size(data)) > MAX_HEADER:
         raise ValueError(TOO_LONG.format(size=size, limit=MAX_HEADER))
-    part = path.with_name(f".{uuid4().hex}.part")
+    path = Path(os.path.realpath(path))  # what a link points to
+    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
+        if path.exists() and not path.is_file():
+            raise IsADirectoryError(errno.EISDIR, "this is not a file")
         try:
             with part.open("xb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
+            if path.exists():
+                shutil.copymode(path, part)
             os.replace(part, path)
         finally:
             with suppress(OSError):

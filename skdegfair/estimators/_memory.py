@@ -16,15 +16,28 @@ TOO_LARGE = (
     "available. Train in batches, for example with batch_size=1024 and n_neighbors=10, or use fewer hidden units or "
     "layers."
 )
+TOO_WIDE = (
+    "The weights of the network take {need} in training, and {available} are available. Use a smaller hidden_dim."
+)
 FLOAT = 4  # bytes
 
 
-def check_memory(graph: Graph, architecture: Architecture, mitigation: Mitigation) -> None:
-    """Raise MemoryError if a step on the whole graph cannot fit into memory."""
-    need, available = needed_memory(graph, architecture, mitigation), available_memory()
-    if available is not None and need > available:
+def check_memory(graph: Graph | None, architecture: Architecture, mitigation: Mitigation) -> None:
+    """Raise MemoryError if the network, or a step on the whole graph, cannot fit into memory."""
+    available = available_memory()
+    if available is None:
+        return
+    of_network = weights_memory(architecture)
+    if of_network > available:
+        raise MemoryError(TOO_WIDE.format(need=_readable(of_network), available=_readable(available)))
+    if graph is not None and (need := needed_memory(graph, architecture, mitigation)) > available:
         text = {"need": _readable(need), "available": _readable(available)}
         raise MemoryError(TOO_LARGE.format(nodes=graph.n_nodes, edges=graph.n_edges, **text))
+
+
+def weights_memory(architecture: Architecture) -> float:
+    """Memory of the weights, their gradients and both moments of Adam, in bytes."""
+    return 4 * FLOAT * sum(d_in * d_out for d_in, d_out in architecture.widths)
 
 
 def needed_memory(graph: Graph, architecture: Architecture, mitigation: Mitigation) -> float:
@@ -33,12 +46,11 @@ def needed_memory(graph: Graph, architecture: Architecture, mitigation: Mitigati
     The factors are below those that ``benchmarks/memory.py`` measures.
     """
     n_links = 0 if graph.A is None else graph.A.nnz
-    widths = architecture.widths
-    hidden = architecture.hidden_dim * architecture.n_layers if len(widths) > 1 else 0  # with the gradient of one layer
-    weights = sum(d_in * d_out for d_in, d_out in widths)
+    n_layers = architecture.n_layers
+    hidden = architecture.hidden_dim * n_layers if n_layers > 1 else 0  # with the gradient of one layer
     features = graph.X.nnz if sp.issparse(graph.X) else graph.n_nodes * graph.shape[1]
     need = 1.5 * FLOAT * (features + mitigation.memory_factor * graph.n_nodes * hidden)
-    need += 4 * FLOAT * weights  # with gradients and both moments of Adam
+    need += weights_memory(architecture)
     need += 4 * FLOAT * n_links  # values and columns, also of the transposed matrix
     if architecture.backbone == "gat":
         need += 4 * FLOAT * n_links * architecture.n_heads

@@ -102,7 +102,10 @@ class NetParams:
         return self.net_params if isinstance(self.net_params, dict) else {}  # fit raises an error for anything else
 
     def _check_net_params(self) -> None:
-        """Refuse what contradicts a parameter of the estimator."""
+        """Refuse what contradicts a parameter of the estimator, and the name of an optimizer."""
+        optimizer = self._given_net_params().get("optimizer", torch.optim.Adam)
+        if not callable(optimizer):
+            raise ValueError(f"net_params['optimizer'] must be a class such as torch.optim.SGD, got {optimizer!r}.")
         for name in self._given_net_params():
             if name not in SET_BY and not name.startswith(SET_BY_PREFIX):
                 continue

@@ -119,7 +119,7 @@ class GraphPredictor:
         graph = self._check_graph(X, A, reset=False)
         check_row_labels(graph, y=y, nodes=nodes, sample_weight=sample_weight)
         check_selection(graph, nodes=nodes)
-        predicted = self.predict(graph)
+        predicted = self.classes_[self._infer(graph).argmax(1).numpy()]
         y = check_labels(y, len(predicted))
         chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
         chosen = chosen[~is_unlabeled(y, self.unlabeled)[chosen]]

@@ -22,7 +22,7 @@ NO_EDGES = (
     "or Graph(X)."
 )
 SCALES = (
-    "The features have very different scales: the entries of column {high} are about {ratio:.0f} times as large as "
+    "The features have very different scales: the entries of column {high} are about {ratio:.3g} times as large as "
     "those of column {low}. The network learns little from small columns. Scale them, as in "
     "make_pipeline(GraphTransformer(StandardScaler()), {name}())."
 )
@@ -41,6 +41,9 @@ UNUSED = (
     Unused(("n_heads",), 'a backbone other than "gat"', lambda own: own.backbone != "gat"),
     Unused(("validation_fraction", "patience", "monitor"), "early_stopping=False", lambda own: not own.early_stopping),
 )
+
+SINGLE_LAYER = Unused(("hidden_dim", "dropout"), "a single layer", lambda own: True)
+ROUNDED = "dropout={dropout:g} has no effect: it is rounded to a multiple of 1/256, here 0."
 
 
 def before_training(
@@ -62,6 +65,8 @@ def before_training(
         yield NoEdgesWarning(NO_EDGES.format(name=name))
     for text in unused_parameters(estimator, UNUSED):
         yield NoEffectWarning(text)
+    if 0 < estimator.dropout < 1 / 512:
+        yield NoEffectWarning(ROUNDED.format(dropout=estimator.dropout))
     if given_directed and estimator.directed and not graph.directed:
         yield NoEffectWarning(
             "directed=True has no effect with a Graph, which has its own: Graph(X, A, directed=True)."
@@ -79,6 +84,9 @@ def after_training(estimator: Any, history: pd.DataFrame, told: list[Warning]) -
     """Warnings that show only in the history: what was never defined, or always 0 for no reason already told."""
     if estimator.early_stopping and estimator.monitor in history and history[estimator.monitor].isna().all():
         yield NoEffectWarning(NEVER_DEFINED.format(monitor=estimator.monitor))
+    if len(estimator.module_.layers) == 1:
+        for text in unused_parameters(estimator, [SINGLE_LAYER]):
+            yield NoEffectWarning(text)
     objective = estimator.net_.criterion_
     for term in objective.unfairness:
         if objective.weights[term] and not told and (history[f"train_{term}_loss"] == 0).all():
@@ -92,25 +100,25 @@ def most_different_columns(X: Any) -> tuple[int, int, float] | None:
     if not len(used):
         return None
     low, high = int(used[scales[used].argmin()]), int(used[scales[used].argmax()])
-    ratio = float(scales[high] / scales[low])
+    with np.errstate(over="ignore"):
+        ratio = float(scales[high] / scales[low])
     return (low, high, ratio) if ratio >= FAR_APART else None
 
 
 def column_scales(X: Any) -> NDArray[np.float64]:
-    """Root mean square of the entries other than 0 in each column, 0 if there are none.
+    """Mean absolute value of the entries other than 0 in each column, 0 if there are none.
 
     With the zeros, a rare word among binary features would have a small scale.
     """
     n_columns = X.shape[1]
     if sp.issparse(X):
-        squares = np.bincount(X.indices, np.square(X.data, dtype=np.float64), minlength=n_columns)
+        sums = np.bincount(X.indices, np.abs(X.data), minlength=n_columns)
         counts = np.bincount(X.indices[X.data != 0], minlength=n_columns)
     else:
-        squares, counts = np.zeros(n_columns), np.zeros(n_columns)
+        sums, counts = np.zeros(n_columns), np.zeros(n_columns)
         rows = max(2**22 // max(n_columns, 1), 1)  # a large file is read in pieces
         for start in range(0, len(X), rows):
             part = np.asarray(X[start : start + rows])
-            squares += np.einsum("ij,ij->j", part, part, dtype=np.float64)
+            sums += np.abs(part).sum(axis=0, dtype=np.float64)
             counts += np.count_nonzero(part, axis=0)
-    with np.errstate(over="ignore"):
-        return np.sqrt(squares / np.maximum(counts, 1))
+    return sums / np.maximum(counts, 1)

@@ -43,8 +43,8 @@ class GraphTrainer(BaseEstimator):
         self._fitted_with_edges = graph.A is not None
         self.feature_scale_ = _root_mean_square(graph) if mitigation.scales_features else 1.0
         seed = self._seed + (0 if before is None else len(before.history))
-        if self.batch_size is None and torch.device(self.device).type == "cpu":
-            check_memory(graph, self._architecture(seed), mitigation)
+        if torch.device(self.device).type == "cpu":
+            check_memory(graph if self.batch_size is None else None, self._architecture(seed), mitigation)
         last = []
         if self.checkpoint is not None:
             identity = self._identity(graph, targets, weights)
@@ -97,8 +97,10 @@ class GraphTrainer(BaseEstimator):
     def _identity(self, graph: Graph, targets: Targets, weights: NDArray[np.float64] | None) -> dict[str, str]:
         """All that the weights depend on, in words, to recognize the checkpoint of the same fit."""
         parameters = self.get_params()
-        for name in ("checkpoint", "random_state", "verbose", "callbacks"):  # the seed stands for random_state
+        for name in ("checkpoint", "random_state", "verbose"):  # the seed stands for random_state
             del parameters[name]
+        callbacks = [each[1] if isinstance(each, tuple) else each for each in self.callbacks or []]
+        parameters["callbacks"] = [type(each).__qualname__ for each in callbacks]
         return {
             **{name: repr(value) for name, value in parameters.items()},
             "data": fingerprint(graph.X, graph.A, graph.nodes, targets, weights),
@@ -161,9 +163,9 @@ class GraphTrainer(BaseEstimator):
             self.n_features_in_,
             len(self.classes_),
             backbone=self.backbone,
-            hidden_dim=self.hidden_dim,
-            n_layers=self.n_layers,
-            n_heads=self.n_heads,
+            hidden_dim=int(self.hidden_dim),  # numpy's integers overflow, and torch refuses some of them
+            n_layers=int(self.n_layers),
+            n_heads=int(self.n_heads),
             dropout=self.dropout,
             seed=seed,
         )
@@ -175,9 +177,18 @@ class GraphTrainer(BaseEstimator):
 
 
 def _root_mean_square(graph: Graph) -> float:
-    """Of all features; 1 if that is 0 or overflows."""
+    """Of all features; 1 if all are 0."""
     entries = graph.X.data if sp.issparse(graph.X) else graph.X
     rows = max(2**24 // graph.shape[1], 1)  # a large file is read in pieces
-    squares = (np.square(entries[k : k + rows], dtype=np.float64).sum() for k in range(0, len(entries), rows))
-    scale = np.sqrt(sum(squares) / np.prod(graph.X.shape))
-    return float(scale) if np.isfinite(scale) and scale > 0 else 1.0
+
+    def root(unit: float = 1.0) -> float:
+        pieces = (entries[k : k + rows] for k in range(0, len(entries), rows))
+        with np.errstate(over="ignore"):
+            squares = sum(np.square(piece if unit == 1 else piece / unit, dtype=np.float64).sum() for piece in pieces)
+        return float(np.sqrt(squares / np.prod(graph.X.shape)))
+
+    scale = root()
+    if scale > 0 and np.isfinite(scale):
+        return scale
+    largest = max((float(np.abs(entries[k : k + rows]).max()) for k in range(0, len(entries), rows)), default=0.0)
+    return largest * root(largest) if largest else 1.0  # the squares are out of range

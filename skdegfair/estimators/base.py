@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import validate_data
+from skorch.callbacks import Callback
 
 from .._version import __version__
 from ..exceptions import VersionWarning
@@ -274,6 +275,10 @@ default="valid_score"
                 f"n_neighbors must have {self.n_layers} positive numbers, one per layer, got {self.n_neighbors}."
             )
         self._check_net_params()
+        for each in self.callbacks or []:
+            callback = each[1] if isinstance(each, tuple) and len(each) == 2 else each
+            if not isinstance(callback, Callback):
+                raise ValueError(f"callbacks must contain skorch callbacks, or (name, callback) pairs, got {each!r}.")
         try:
             torch.ones(1, device=self.device).item()  # the device "meta" makes tensors, but they have no values
         except (AssertionError, NotImplementedError, RuntimeError) as error:

@@ -82,11 +82,13 @@ def _as_csr(A: Any) -> sp.csr_array:
         A = np.empty((), dtype=object) if hasattr(A, "nodes") and hasattr(A, "edges") else as_array(A, "A")
         if A.ndim != 2:
             raise ValueError(f"{NO_MATRIX}, got {kind}. {EDGE_LIST}")
-        if A.dtype.kind not in "biufc":
+        if A.dtype.kind not in "biufcmM":
             try:
                 A = A.astype(np.float64)
             except (TypeError, ValueError):
                 raise ValueError(f"A must contain numbers, got dtype {A.dtype}. {EDGE_LIST}") from None
+    if A.dtype.kind in "mM":
+        raise ValueError("A must contain weights, got dates or durations. Convert them to numbers, such as days.")
     if A.dtype.kind == "c":
         raise ValueError("A must contain real weights, got complex weights.")
     if sp.issparse(A) and A.dtype == bool:  # stored twice, an edge is still one edge

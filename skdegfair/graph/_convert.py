@@ -148,8 +148,8 @@ def _id_column(X: Any, ends: pd.Series) -> Any:
 
 def _as_weights(values: Any, name: str) -> NDArray[np.float64]:
     weights = np.asarray(values)
-    if weights.dtype.kind == "c":
-        raise ValueError(f"{name} must contain real weights, got complex weights.")
+    if weights.dtype.kind in "cmM":
+        raise ValueError(f"{name} must contain real weights, got dtype {weights.dtype}. Convert them to numbers.")
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

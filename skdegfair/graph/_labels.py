@@ -39,7 +39,7 @@ def as_typed_array(labels: NDArray[Any], name: str = "y") -> NDArray[Any]:
 
 def is_unlabeled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
     """Return where y contains the placeholder for an unknown label."""
-    if np.ndim(placeholder):
+    if not (placeholder is None or pd.api.types.is_scalar(placeholder)):
         raise ValueError(
             f"unlabeled must be one value, got {placeholder!r}. Replace the others in y by it, as in "
             "np.where(np.isin(y, values), values[0], y)."

@@ -137,13 +137,18 @@ def node_weights(targets: Targets, sample_weight: Any, class_weight: Any) -> NDA
         chosen = targets.classes[trained] if class_weight == "balanced" else targets.classes
         found = compute_class_weight(class_weight, classes=chosen, y=targets.classes[codes])
         of_class[trained if class_weight == "balanced" else slice(None)] = found
-        if (of_class < 0).any():
-            raise ValueError(f"class_weight must not be negative, got {class_weight}.")
+        if not ((of_class >= 0) & (of_class < np.inf)).all():
+            raise ValueError(f"class_weight must be finite and at least 0, got {class_weight}.")
         weights *= of_class[targets.codes]
     for part in (targets.train, targets.valid):
         if part is None:
             continue
-        mean = weights[part].mean()
+        with np.errstate(over="ignore"):
+            mean = weights[part].mean()
+        if np.isinf(mean):
+            raise ValueError(
+                "sample_weight or class_weight is too large: its mean is infinite. Divide it by its maximum."
+            )
         if mean == 0:
             raise ValueError("All training nodes, or all validation nodes, have weight 0. Give some a positive weight.")
         weights[part] /= mean

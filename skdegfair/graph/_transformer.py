@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._alignment import check_row_labels
 from ._graph import Graph
+from ._sparse import canonical
 
 
 def _stacked_rows(one: Any, other: Any, rows: Any) -> Any:
@@ -26,6 +27,8 @@ def _stacked_rows(one: Any, other: Any, rows: Any) -> Any:
 def _copied_features(X: Any) -> Any:
     """Return the features of a graph, or a feature matrix, that a transformer with ``copy=False`` may write into."""
     features = X.features if isinstance(X, Graph) else X
+    if sp.issparse(features):
+        features = canonical(features, "X")
     return features.copy() if hasattr(features, "copy") else features
 
 
@@ -85,14 +88,15 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         It differs from ``transform`` for transformers that use cross-fitting to avoid
         overfitting, such as scikit-learn's TargetEncoder.
         """
-        self.transformer_ = self._checked(X, y)
-        if not isinstance(X, Graph):
-            return self.transformer_.fit_transform(_copied_features(X), y)
-        own = self.transformer_.fit_transform(_copied_features(X), y)
-        every = self.transform(X).X
-        rows = np.arange(X.n_nodes)
-        rows[X.nodes] = X.n_nodes + np.arange(len(X))
-        return X.with_features(_stacked_rows(every, own, rows))
+        transformer = self._checked(X, y)
+        result = transformer.fit_transform(_copied_features(X), y)
+        if isinstance(X, Graph):
+            every = transformer.transform(_copied_features(X.whole()))
+            rows = np.arange(X.n_nodes)
+            rows[X.nodes] = X.n_nodes + np.arange(len(X))
+            result = X.with_features(_stacked_rows(every, result, rows))
+        self.transformer_ = transformer
+        return result
 
     def transform(self, X: Any) -> Any:
         """Return the graph with transformed features, or the transformed matrix."""

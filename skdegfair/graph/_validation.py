@@ -73,8 +73,12 @@ def as_array(value: Any, name: str) -> NDArray[Any]:
     """Return an array, unless that would lose a mask of values or is impossible."""
     if np.ma.is_masked(value):
         raise ValueError(f"{name} is a masked array, whose mask would be lost. Fill it, as in {name}.filled(0).")
+    if hasattr(value, "detach"):  # a tensor of torch
+        value = value.detach().cpu()
     try:
         return np.asarray(value)
+    except TypeError as error:
+        raise TypeError(f"{name} cannot be read as an array: {error}") from None
     except ValueError:
         raise ValueError(f"{name} must have rows of equal length, got {kind_of(value)}.") from None
 

@@ -362,7 +362,7 @@ class DegFair(Mitigation):
                 DebiasedConv(
                     cast(Conv, conv),
                     d_in,
-                    context=Reach(self.context_hops, self.context_pool if self.context_hops > 1 else "set"),
+                    context=Reach(int(self.context_hops), self.context_pool if self.context_hops > 1 else "set"),
                     threshold=self.degree_threshold_,
                     context_weight=self.context_weight,
                     encoding_dim=self.degree_encoding_dim,

@@ -65,7 +65,7 @@ def describe(estimator: Any, encode: Encoder, where: str) -> dict[str, Any] | No
         return None
     parameters = estimator.get_params(deep=False)
     if isinstance(estimator, BaseGNNClassifier):
-        parameters["callbacks"] = None
+        parameters |= {"callbacks": None, "checkpoint": None}  # code, and a file of this machine
         learned = learned_by_classifier(estimator, encode, where)
     else:
         learned = {name: value for name, value in vars(estimator).items() if name not in parameters}

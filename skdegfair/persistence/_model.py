@@ -27,6 +27,10 @@ NO_MODEL = (
     "save takes a fitted {classifiers}, or a pipeline that ends with one, got {given}. {instead}What else may be in "
     "the pipeline: GraphTransformer of {transformers}, or of a pipeline of them."
 )
+CHANGED = (
+    "The model cannot be saved, because it would not load again: {error} Were parameters or attributes changed after "
+    "fit? Fit it again."
+)
 NO_CALLBACKS = (
     "callbacks are code and are not saved: the loaded classifier has callbacks=None. Predictions do not need them."
 )
@@ -56,6 +60,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     TypeError
         If the model, or a parameter, cannot be saved; the message names it. A RandomState instance, a class in
         ``net_params`` and functions cannot.
+    ValueError
+        If the model does not fit its parameters, because they were changed after ``fit``.
     sklearn.exceptions.NotFittedError
         If the model is not fitted.
     OSError
@@ -91,8 +97,12 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if classifier.callbacks:
         warnings.warn(NO_CALLBACKS, stacklevel=2)
     encode = Encoder(describe)
-    document = {"versions": _versions(), "model": encode(model, "model")}
-    write(Path(path), Content(document, encode.arrays), KIND)
+    content = Content({"versions": _versions(), "model": encode(model, "model")}, encode.arrays)
+    try:
+        _restored(content)
+    except Exception as error:
+        raise ValueError(CHANGED.format(error=error)) from error
+    write(Path(path), content, KIND)
 
 
 def load(path: str | os.PathLike[str], *, device: str | torch.device | None = None) -> Any:
@@ -126,16 +136,9 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device | None = No
     """
     path = Path(path)
     try:
-        document, arrays = read(path, KIND)
-        versions = mapping(document.get("versions"), "versions")
-        decode = Decoder(arrays, partial(restore, device=device))
-        model = decode(document.get("model"), "model")
-        if type(model) is Pipeline:
-            check_steps(model)
-        elif type(model) not in CLASSIFIERS:
-            raise ModelFileError("it does not contain a classifier.")
-        if decode.arrays:
-            raise ModelFileError(f"it contains an array that nothing needs: {min(decode.arrays)[:100]}.")
+        content = read(path, KIND)
+        versions = mapping(content.document.get("versions"), "versions")
+        model = _restored(content, device=device)
     except (OSError, ImportError):
         raise
     except Exception as error:  # a file can be wrong in more ways than anyone can list
@@ -144,6 +147,19 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device | None = No
     saved = str(versions.get("scikit-learn"))[:20]
     if type(model) is Pipeline and saved != sklearn.__version__:
         warnings.warn(OTHER_SKLEARN.format(path=path, saved=saved, here=sklearn.__version__), VersionWarning, 2)
+    return model
+
+
+def _restored(content: Content, *, device: Any = None) -> Any:
+    """The model that a file describes; raises an error if anything in it does not fit."""
+    decode = Decoder(dict(content.arrays), partial(restore, device=device))
+    model = decode(content.document.get("model"), "model")
+    if type(model) is Pipeline:
+        check_steps(model)
+    elif type(model) not in CLASSIFIERS:
+        raise ModelFileError("it does not contain a classifier.")
+    if decode.arrays:
+        raise ModelFileError(f"it contains an array that nothing needs: {min(decode.arrays)[:100]}.")
     return model
 
 
