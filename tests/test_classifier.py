@@ -235,6 +235,7 @@ def test_without_context_and_penalties_it_is_the_base_gnn(data, backbone):
     assert np.abs(proba(debiased, data) - plain).max() > 0.01
 
 
+@pytest.mark.filterwarnings("ignore:hidden_dim=8 has no effect")
 @pytest.mark.parametrize(
     "option",
     [
@@ -263,6 +264,7 @@ def test_probabilities_and_logits(data):
     np.testing.assert_allclose(p[:, 1], 1 / (1 + np.exp(-z)))
 
 
+@pytest.mark.filterwarnings("ignore:hidden_dim=8 has no effect")
 @pytest.mark.parametrize("backbone", BACKBONES)
 def test_embedding(data, backbone):
     fitted = model(backbone=backbone).fit(data.graph, data.y)
@@ -503,6 +505,7 @@ def test_bad_options(data, name, value):
         model(**{name: value}).fit(data.graph, data.y)
 
 
+@pytest.mark.filterwarnings("ignore:hidden_dim=8 has no effect")
 def test_heads_must_divide_the_width(data):
     with pytest.raises(ValueError, match="n_heads must divide"):
         model(backbone="gat", n_heads=3).fit(data.graph, data.y)

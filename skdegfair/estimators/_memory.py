@@ -23,16 +23,15 @@ FLOAT = 4  # bytes
 
 
 def check_memory(graph: Graph | None, architecture: Architecture, mitigation: Mitigation) -> None:
-    """Raise MemoryError if the network, or a step on the whole graph, cannot fit into memory."""
+    """Raise MemoryError if a step on the whole graph cannot fit into memory; None: the network alone."""
     available = available_memory()
     if available is None:
         return
-    of_network = weights_memory(architecture)
-    if of_network > available:
-        raise MemoryError(TOO_WIDE.format(need=_readable(of_network), available=_readable(available)))
-    if graph is not None and (need := needed_memory(graph, architecture, mitigation)) > available:
-        text = {"need": _readable(need), "available": _readable(available)}
-        raise MemoryError(TOO_LARGE.format(nodes=graph.n_nodes, edges=graph.n_edges, **text))
+    need = weights_memory(architecture) if graph is None else needed_memory(graph, architecture, mitigation)
+    if need > available:
+        sizes = {} if graph is None else {"nodes": graph.n_nodes, "edges": graph.n_edges}
+        text = TOO_WIDE if graph is None else TOO_LARGE
+        raise MemoryError(text.format(need=_readable(need), available=_readable(available), **sizes))
 
 
 def weights_memory(architecture: Architecture) -> float:

@@ -38,7 +38,7 @@ NET_CONSTRAINTS: dict[str, Any] = {
     "checkpoint": [str, os.PathLike, None],
     "callbacks": [list, tuple, None],
     "net_params": [dict, None],
-    "verbose": [Interval(Integral, 0, 2, closed="both")],
+    "verbose": ["boolean", Interval(Integral, 0, 2, closed="both")],
     "unlabeled": "no_validation",
 }
 

@@ -28,6 +28,8 @@ SCALES = (
 )
 FAR_APART = 300.0
 """Ratio between the scales of two columns from which on users are told."""
+NOISE = 1e-9
+"""Scale of a column, relative to the largest, below which it is what rounding leaves of a constant column."""
 NEVER_DEFINED = (
     "monitor={monitor!r} was not defined in any epoch, so early stopping had no effect: a degree group has no "
     "validation node, or none of a class. Give more validation nodes, or use another monitor."
@@ -75,28 +77,29 @@ def before_training(
         for text in mitigation.remarks(graph.whole(), graph.nodes[targets.train]):
             yield NoEffectWarning(text)
     columns = getattr(estimator, "feature_names_in_", None)
-    if mitigation.scales_features and (far := most_different_columns(graph.X)):
+    if mitigation.scales_features and (far := most_different_columns(graph.X, graph.nodes[targets.train])):
         low, high = (each if columns is None else repr(str(columns[each])) for each in far[:2])
         yield FeatureScaleWarning(SCALES.format(name=name, low=low, high=high, ratio=far[2]))
 
 
 def after_training(estimator: Any, history: pd.DataFrame, told: list[Warning]) -> Iterator[Warning]:
-    """Warnings that show only in the history: what was never defined, or always 0 for no reason already told."""
+    """Warnings that show only in the history: what was never defined, or always 0 for no reason already ``told``."""
     if estimator.early_stopping and estimator.monitor in history and history[estimator.monitor].isna().all():
         yield NoEffectWarning(NEVER_DEFINED.format(monitor=estimator.monitor))
     if len(estimator.module_.layers) == 1:
         for text in unused_parameters(estimator, [SINGLE_LAYER]):
             yield NoEffectWarning(text)
     objective = estimator.net_.criterion_
+    explained = any(isinstance(each, NoEdgesWarning) or "degree" in str(each) for each in told)
     for term in objective.unfairness:
-        if objective.weights[term] and not told and (history[f"train_{term}_loss"] == 0).all():
+        if objective.weights[term] and not explained and (history[f"train_{term}_loss"] == 0).all():
             yield NoEffectWarning(NEVER_ACTED.format(term=term))
 
 
-def most_different_columns(X: Any) -> tuple[int, int, float] | None:
+def most_different_columns(X: Any, nodes: NDArray[np.intp]) -> tuple[int, int, float] | None:
     """The columns of the smallest and of the largest scale, and the ratio of these; None if they are not far apart."""
-    scales = column_scales(X)
-    used = np.flatnonzero(scales)
+    scales = column_scales(X, nodes)
+    used = np.flatnonzero(scales > NOISE * scales.max(initial=0.0))
     if not len(used):
         return None
     low, high = int(used[scales[used].argmin()]), int(used[scales[used].argmax()])
@@ -105,20 +108,21 @@ def most_different_columns(X: Any) -> tuple[int, int, float] | None:
     return (low, high, ratio) if ratio >= FAR_APART else None
 
 
-def column_scales(X: Any) -> NDArray[np.float64]:
-    """Mean absolute value of the entries other than 0 in each column, 0 if there are none.
+def column_scales(X: Any, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Mean absolute value of the nodes' entries other than 0 in each column, 0 if there are none.
 
     With the zeros, a rare word among binary features would have a small scale.
     """
     n_columns = X.shape[1]
     if sp.issparse(X):
-        sums = np.bincount(X.indices, np.abs(X.data), minlength=n_columns)
-        counts = np.bincount(X.indices[X.data != 0], minlength=n_columns)
+        part = X[nodes]
+        sums = np.bincount(part.indices, np.abs(part.data), minlength=n_columns)
+        counts = np.bincount(part.indices[part.data != 0], minlength=n_columns)
     else:
         sums, counts = np.zeros(n_columns), np.zeros(n_columns)
         rows = max(2**22 // max(n_columns, 1), 1)  # a large file is read in pieces
-        for start in range(0, len(X), rows):
-            part = np.asarray(X[start : start + rows])
+        for start in range(0, len(nodes), rows):
+            part = np.asarray(X[nodes[start : start + rows]])
             sums += np.abs(part).sum(axis=0, dtype=np.float64)
             counts += np.count_nonzero(part, axis=0)
     return sums / np.maximum(counts, 1)

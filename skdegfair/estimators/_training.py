@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -100,10 +102,14 @@ class GraphTrainer(BaseEstimator):
         for name in ("checkpoint", "random_state", "verbose"):  # the seed stands for random_state
             del parameters[name]
         callbacks = [each[1] if isinstance(each, tuple) else each for each in self.callbacks or []]
-        parameters["callbacks"] = [type(each).__qualname__ for each in callbacks]
+        parameters["callbacks"] = [(type(each).__qualname__, each.get_params()) for each in callbacks]
         return {
-            **{name: repr(value) for name, value in parameters.items()},
-            "data": fingerprint(graph.X, graph.A, graph.nodes, targets, weights),
+            **{name: re.sub(" at 0x[0-9a-f]+", "", repr(value)) for name, value in parameters.items()},
+            "features": fingerprint(graph.X),
+            "edges": fingerprint(graph.A),
+            "labels or nodes": fingerprint([graph.nodes, targets]),
+            "weights of nodes": fingerprint(weights),
+            "random_state": repr(self.random_state) if isinstance(self.random_state, Integral) else "drawn",
             "seed": str(self._seed),
             "skdegfair": __version__,
             "torch": str(torch.__version__),

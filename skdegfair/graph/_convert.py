@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import RepeatedEdgesWarning
 from ._alignment import is_count
+from ._validation import as_array
 
 ID_COLUMN = (
     "Edges refer to rows of X by number, but its column {name!r} contains all of their end points as well. If it holds "
@@ -20,7 +21,7 @@ ID_COLUMN = (
 REPEATED = (
     "Edges without weights are listed more than once ({count} of them), such as the one from row {source} of X to row "
     "{target}. Repeated edges add up, so its weight is {weight:g}. If each edge should have the weight 1, remove "
-    'repeated ones, as in edges.drop_duplicates(["source", "target"]); if not, pass the weights.'
+    "repeated ones, as in {remedy}; if not, pass the weights."
 )
 OTHER_ORDER = (
     "The nodes of the graph are the numbers 0 to {last}, but not in this order (the first is {first}), and the rows of "
@@ -41,7 +42,10 @@ def edges_from_frame(
     wanted = [source, target] + ([] if weight is None else [weight])
     missing = [name for name in wanted if name not in edges.columns]
     if missing:
-        raise ValueError(f"edges has no column {missing[0]!r}; its columns are {list(edges.columns)}.")
+        raise ValueError(
+            f"edges has no column {missing[0]!r}; its columns are {list(edges.columns)}. Name the columns with the end "
+            "points with source= and target=."
+        )
     double = [name for name in wanted if edges[name].ndim > 1]
     if double:
         raise ValueError(f"edges has more than one column {double[0]!r}. Rename or remove the others.")
@@ -55,16 +59,17 @@ def edges_from_frame(
     for name in (source, target):
         rows = labels.get_indexer(pd.Index(edges[name]))
         if (rows < 0).any():
-            unknown = edges[name].iloc[int((rows < 0).argmax())]
+            unknown = edges[name].iloc[int((rows < 0).argmax()) :].tolist()[0]
             hint = (
                 "" if id_column is None else f" Column {id_column!r} of X contains it: use X.set_index({id_column!r})."
             )
-            raise ValueError(f"Column {name!r} of edges contains {unknown!s}, which is not among the rows of X.{hint}")
+            raise ValueError(f"Column {name!r} of edges contains {unknown!r}, which is not among the rows of X.{hint}")
         ends.append(rows)
     if id_column is not None:
         raise ValueError(ID_COLUMN.format(name=id_column))
     weights = None if weight is None else _as_weights(edges[weight], f"Column {weight!r} of edges")
-    return _adjacency(ends[0], ends[1], weights, X.shape[0], directed)
+    remedy = f"edges.drop_duplicates([{source!r}, {target!r}])"
+    return _adjacency(ends[0], ends[1], weights, X.shape[0], directed, remedy)
 
 
 def edges_from_networkx(graph: Any, X: Any, features: list[str] | None, weight: str | None) -> tuple[Any, sp.csr_array]:
@@ -100,8 +105,7 @@ def edges_from_pyg(data: Any, directed: bool) -> tuple[Any, sp.csr_array]:
             f"The Data object has no {' and no '.join(missing)}. Set x to the node features, one row per node, and "
             "edge_index to the edges, with shape (2, n_edges)."
         )
-    X = data.x.detach().cpu().numpy()
-    edges = data.edge_index.detach().cpu().numpy()
+    X, edges = as_array(data.x, "x"), as_array(data.edge_index, "edge_index")
     if edges.ndim != 2 or len(edges) != 2 or edges.dtype.kind not in "iu":
         raise ValueError(
             f"edge_index must contain integers and have shape (2, n_edges), got dtype {edges.dtype} and shape "
@@ -109,12 +113,12 @@ def edges_from_pyg(data: Any, directed: bool) -> tuple[Any, sp.csr_array]:
         )
     source, target = edges
     weight = getattr(data, "edge_weight", None)
-    weights = None if weight is None else weight.detach().cpu().numpy().astype(np.float64)
+    weights = None if weight is None else as_array(weight, "edge_weight").astype(np.float64)
     if weights is not None and weights.shape != source.shape:
         raise ValueError(
             f"edge_weight has shape {weights.shape}, but edge_index holds {len(source)} edges. Give one weight each."
         )
-    return X, _adjacency(source, target, weights, X.shape[0], directed)
+    return X, _adjacency(source, target, weights, X.shape[0], directed, "data.coalesce()")
 
 
 def _in_order(X: Any, nodes: list[Any]) -> Any:
@@ -156,7 +160,7 @@ def _as_weights(values: Any, name: str) -> NDArray[np.float64]:
         raise ValueError(f"{name} must contain numbers, got dtype {weights.dtype}.") from None
 
 
-def _adjacency(source: Any, target: Any, weights: Any, n_nodes: int, directed: bool) -> sp.csr_array:
+def _adjacency(source: Any, target: Any, weights: Any, n_nodes: int, directed: bool, remedy: str = "") -> sp.csr_array:
     """Return the adjacency: row v holds the sources of edges to v. The weights of repeated edges add up."""
     unweighted, weights = weights is None, np.ones(len(source)) if weights is None else weights
     bad = ~(weights >= 0) | np.isinf(weights)
@@ -170,14 +174,14 @@ def _adjacency(source: Any, target: Any, weights: Any, n_nodes: int, directed: b
         raise ValueError(f"An edge refers to node {ends[unknown][0]}, but X has {n_nodes} rows (0 to {n_nodes - 1}).")
     A = sp.csr_array((weights, (target, source)), shape=(n_nodes, n_nodes))  # adds up
     if unweighted:
-        _warn_of_repeated(A.tocoo())
+        _warn_of_repeated(A.tocoo(), remedy)
     return A if directed else sp.csr_array(A.maximum(A.T))
 
 
-def _warn_of_repeated(A: sp.coo_array) -> None:
+def _warn_of_repeated(A: sp.coo_array, remedy: str) -> None:
     """Without weights, a repeated edge is more often an accident than a weight. Self loops are dropped anyway."""
     repeated = np.flatnonzero((A.data > 1) & (A.row != A.col))
     if len(repeated):
         k = repeated[0]
-        text = REPEATED.format(count=len(repeated), source=A.col[k], target=A.row[k], weight=A.data[k])
+        text = REPEATED.format(count=len(repeated), source=A.col[k], target=A.row[k], weight=A.data[k], remedy=remedy)
         warnings.warn(text, RepeatedEdgesWarning, stacklevel=5)

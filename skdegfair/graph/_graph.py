@@ -179,9 +179,8 @@ class Graph(NodeIndexed):
     @property
     def node_labels(self) -> NodeLabels:
         """The labels of the selected nodes: those of the data frame X or A, otherwise positions in the whole graph."""
-        if self._index is None:
-            return NodeLabels(pd.Index(self.nodes), False)
-        return NodeLabels(self._index if self._nodes is None else self._index[self._nodes], not is_count(self._index))
+        whole = pd.RangeIndex(self.n_nodes) if self._index is None else self._index
+        return NodeLabels(whole if self._nodes is None else whole[self._nodes], not is_count(whole), whole)
 
     @property
     def features(self) -> Any:

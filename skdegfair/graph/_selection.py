@@ -15,6 +15,10 @@ NODES_ONLY = (
     "A Graph is indexed by nodes only, as in G[nodes]. Select columns of graph.X, or wrap a transformer of columns, as "
     "in GraphTransformer(ColumnTransformer(...))."
 )
+LABELS_AS_POSITIONS = (
+    "G[...] takes positions or a mask, got an index, which holds labels of nodes. Use G.loc for labels, or "
+    "index.to_numpy() if they are positions."
+)
 NOT_AN_ARRAY = (
     "A Graph cannot be used as a plain array, because its edges would be lost. Use graph.features for the features and "
     "graph.degree() for the degrees, or wrap a transformer, as in GraphTransformer(StandardScaler()) or "
@@ -48,6 +52,8 @@ class NodeIndexed:
     def __getitem__(self, key: Any) -> Self:
         key = without_columns(key)
         check_row_labels(self, nodes=key)  # a mask with labels
+        if isinstance(key, pd.Index) and self.node_labels.are_names:
+            raise IndexError(LABELS_AS_POSITIONS)
         return self._view(self.nodes[as_positions(key)])
 
     def take(self, indices: Any, axis: int = 0) -> Self:

@@ -44,21 +44,28 @@ def canonical(matrix: Any, name: str) -> Any:
 def check_symmetric(A: sp.csr_array) -> None:
     """Raise ValueError if a weight differs from that of the opposite edge. A must be canonical.
 
-    Rows are compared with columns in pieces, so a large A is never transposed as a whole.
+    Rows of a very large A are compared with columns in pieces, so that it is never transposed as a whole.
     """
-    for rows in _pieces(A):
-        forth, back = sp.csr_array(A[rows]), sp.csr_array(A[:, rows].T)
-        if (
-            np.array_equal(forth.indptr, back.indptr)
-            and np.array_equal(forth.indices, back.indices)
-            and np.allclose(forth.data, back.data, rtol=TOLERANCE, atol=0)
-        ):
-            continue
-        gap = abs(forth - back).tocoo()
-        relative = gap.data / forth.maximum(back)[gap.row, gap.col]
-        k = int(relative.argmax())
-        i, j = int(gap.row[k]), int(gap.col[k])
-        raise ValueError(ASYMMETRIC.format(i=rows.start + i, j=j, forth=forth[i, j], back=back[i, j]))
+    if A.nnz <= 6 * PIECE:
+        _check_opposite(A, sp.csr_array(A.T))
+    else:
+        for rows in _pieces(A):
+            _check_opposite(sp.csr_array(A[rows]), sp.csr_array(A[:, rows].T), rows.start)
+
+
+def _check_opposite(forth: sp.csr_array, back: sp.csr_array, start: int = 0) -> None:
+    """Compare rows, the first of which is ``start``, with the same columns."""
+    if (
+        np.array_equal(forth.indptr, back.indptr)
+        and np.array_equal(forth.indices, back.indices)
+        and np.allclose(forth.data, back.data, rtol=TOLERANCE, atol=0)
+    ):
+        return
+    gap = abs(forth - back).tocoo()
+    relative = gap.data / forth.maximum(back)[gap.row, gap.col]
+    k = int(relative.argmax())
+    i, j = int(gap.row[k]), int(gap.col[k])
+    raise ValueError(ASYMMETRIC.format(i=start + i, j=j, forth=forth[i, j], back=back[i, j]))
 
 
 def _fault(matrix: Any) -> str | None:

@@ -43,8 +43,13 @@ def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
 
 
 def check_selection(graph: Graph, **selections: Any) -> None:
-    """Raise ValueError if nodes of a view are named by position, in the view or in the whole graph: nobody can tell."""
+    """Raise ValueError if nodes are given by label, or by position in a view or in the whole graph: nobody can tell."""
     for name, nodes in selections.items():
+        if isinstance(nodes, pd.Index) and graph.node_labels.are_names:
+            raise ValueError(
+                f"{name} takes positions or a mask, got an index, which holds labels of nodes. Pass "
+                f"X.index.get_indexer({name}), or X.index.isin({name})."
+            )
         if nodes is not None and not graph.is_whole and np.asarray(nodes).dtype.kind in "iu":
             raise ValueError(
                 f"{name} holds positions, but X is a part of a graph, so they could refer to the part or to the whole "

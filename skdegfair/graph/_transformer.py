@@ -29,7 +29,8 @@ def _copied_features(X: Any) -> Any:
     features = X.features if isinstance(X, Graph) else X
     if sp.issparse(features):
         features = canonical(features, "X")
-    return features.copy() if hasattr(features, "copy") else features
+    is_copy = isinstance(X, Graph) and not X.is_whole  # a selection of rows
+    return features.copy() if hasattr(features, "copy") and not is_copy else features
 
 
 def _inner_has(name: str) -> Any:
@@ -91,7 +92,7 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
         transformer = self._checked(X, y)
         result = transformer.fit_transform(_copied_features(X), y)
         if isinstance(X, Graph):
-            every = transformer.transform(_copied_features(X.whole()))
+            every = X.with_features(transformer.transform(_copied_features(X.whole()))).X
             rows = np.arange(X.n_nodes)
             rows[X.nodes] = X.n_nodes + np.arange(len(X))
             result = X.with_features(_stacked_rows(every, result, rows))

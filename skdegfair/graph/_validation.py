@@ -63,7 +63,7 @@ def check_numeric(X: Any) -> Any:
             raise ValueError(f"Column {name} of X contains dates or durations. Convert them to numbers, such as days.")
         try:
             np.asarray(column, dtype=np.float64)
-        except ValueError:
+        except (TypeError, ValueError):
             text = next((value for value in column if isinstance(value, str)), np.asarray(column)[0])
             raise ValueError(NOT_NUMERIC.format(name=name, text=str(text))) from None
     return X

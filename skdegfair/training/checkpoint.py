@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import joblib
 import numpy as np
+import scipy.sparse as sp
 import torch
 from skorch.callbacks import Callback, EarlyStopping, EpochTimer, GradientNormClipping, PrintLog
 from skorch.history import History
@@ -25,6 +26,8 @@ OTHER_FIT = (
     "checkpoint={path!r} belongs to another fit: {what}. Delete the file to start from the beginning, or give another "
     "path. Folds of a cross-validation and trials of a search cannot share a checkpoint: set checkpoint=None for them."
 )
+HASHED = ("features", "edges", "labels or nodes", "weights of nodes")
+"""Parts of an identity whose values mean nothing to a reader."""
 BROKEN = "checkpoint={path!r} cannot be continued: {error} Delete the file to start from the beginning."
 NOT_RESTORABLE = (
     "checkpoint cannot restore the callback {name}, because it has no methods state_dict and load_state_dict. Add "
@@ -70,8 +73,8 @@ class Checkpoint(Callback):
             if not _is_restorable(callback):
                 raise ValueError(NOT_RESTORABLE.format(name=f"{name} ({type(callback).__name__})"))
         if self.saved is not None:
-            self.restore(net)
             X.epoch = self.n_epochs
+            self.restore(net)
 
     def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
         if time.monotonic() >= self.next_time_:
@@ -85,7 +88,7 @@ class Checkpoint(Callback):
         self.next_time_ = end + (end - start) / SHARE
 
     def restore(self, net: Any) -> None:
-        """Give a net, and its other callbacks, the state in the file."""
+        """Give a net, and its other callbacks, the state in the file, which is then forgotten."""
         assert self.saved is not None
         document, arrays = self.saved
         try:
@@ -99,9 +102,10 @@ class Checkpoint(Callback):
                 part.random.state = cast(Any, _as_bit_generator_state(state))
             for name, callback in net.callbacks_:
                 self._restore_callback(callback, document["callbacks"].get(name), _under(f"best.{name}", tensors))
-            net.history = _history(self.n_epochs, document["columns"], arrays)
+            net.history = _history(document["n_epochs"], document["columns"], arrays)
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
             raise ModelFileError(BROKEN.format(path=str(self.path), error=error)) from error
+        self.saved = None  # with the state of the optimizer it is three times the size of the model
 
     def _restore_callback(self, callback: Any, state: Any, best: dict[str, Any]) -> None:
         if isinstance(callback, EarlyStopping):
@@ -150,6 +154,8 @@ class Checkpoint(Callback):
         for name in sorted(self.identity.keys() | saved.keys()):
             if saved.get(name) != self.identity.get(name):
                 what = f"{name} was {saved.get(name)} and is now {self.identity.get(name)}"
+                if name in HASHED:
+                    what = f"the {name} differ"
                 raise ValueError(OTHER_FIT.format(path=str(self.path), what=what))
 
 
@@ -171,8 +177,10 @@ def read_checkpoint(path: Any) -> Content | None:
     return saved
 
 
-def fingerprint(*data: Any) -> str:
-    """A hash of arrays, to recognize the data of a fit."""
+def fingerprint(data: Any) -> str:
+    """A hash of arrays, to recognize the data of a fit. Of sparse matrices without what scipy notes about them."""
+    if sp.issparse(data):
+        data = (data.shape, data.data, data.indices, data.indptr)
     return str(joblib.hash(data))
 
 
@@ -191,8 +199,8 @@ def _under(prefix: str, tensors: dict[str, Any]) -> dict[str, Any]:
 
 
 def _on(parameter: torch.Tensor, value: Any) -> Any:
-    """A value of an optimizer's state on the device of its parameter; the number of steps stays where it was."""
-    return value.to(parameter.device) if isinstance(value, torch.Tensor) and value.ndim else value
+    """A value of an optimizer's state on the device of its parameter."""
+    return value.to(parameter.device) if isinstance(value, torch.Tensor) else value
 
 
 def _as_json(state: Any) -> dict[str, Any]:

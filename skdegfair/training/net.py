@@ -149,9 +149,11 @@ class NodeNet(NeuralNetClassifier):
         """
         checkpoint = next((each for _, each in self.callbacks_ if isinstance(each, Checkpoint)), None)
         if checkpoint is not None and checkpoint.stop_reason is not None:
+            reason = checkpoint.stop_reason
             checkpoint.restore(self)
+            self.notify("on_train_end", X=data, y=None)  # early stopping has its best weights already
             self.module_.eval()
-            return checkpoint.stop_reason
+            return reason
         n_done = 0 if checkpoint is None else checkpoint.n_epochs
         reason = self._train(data, self.max_epochs - n_done)
         if checkpoint is not None:

@@ -110,10 +110,7 @@ FEATURES = [
         ("X is a torch_geometric", "from_pyg"),
     ),
     Mistake(
-        "a tensor with a gradient as X",
-        lambda w: Graph(torch.tensor(w.X, requires_grad=True), w.A),
-        RuntimeError,
-        ("requires grad", "detach"),
+        "a tensor with a gradient as X", lambda w: Graph(torch.tensor(w.X, requires_grad=True), w.A).X, lambda w: w.X
     ),
     Mistake("tensors", lambda w: Graph(torch.tensor(w.X), torch.tensor(w.A.toarray())).degree(), lambda w: w.degree),
     Mistake(
