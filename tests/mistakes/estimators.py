@@ -17,11 +17,6 @@ from skdegfair.exceptions import FeatureScaleWarning, NoEdgesWarning
 from .cases import Mistake, World
 
 
-def fit(w: World, **params):
-    """Fit World's classifier with other parameters, all the others as they are."""
-    return w.clf.set_params(**params).fit(w.G, w.y)
-
-
 def new(w: World, cls=DegFairGNNClassifier, X=None, y=None, fit_params=None, **params):
     """Fit another classifier, so that World's stay as they are."""
     clf = cls(**{"max_epochs": 2, "random_state": 0, **params})
