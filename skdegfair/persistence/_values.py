@@ -26,7 +26,7 @@ MAX_TEXT = 2**27
 PYTHON_TYPES: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "U": str}
 CANNOT = (
     "{where} cannot be saved: {value} is not a plain value. What can be saved are numbers, texts, None, lists, tuples, "
-    "dicts, numeric arrays, and the estimators that docs/saving.rst lists."
+    "dicts, numeric arrays, and the estimators that docs/saving.rst lists. List columns by name, not by a selector."
 )
 
 Describe = Callable[[Any, "Encoder", str], dict[str, Any] | None]
