@@ -35,7 +35,8 @@ def node_labels(value: Any) -> NodeLabels | None:
 
 def is_count(index: pd.Index) -> bool:
     """Whether labels are the positions, as pandas sets them where nobody names rows."""
-    return bool(index.equals(pd.RangeIndex(len(index))))
+    first = index[:1]  # enough to tell names, which are slow to compare with numbers
+    return bool(first.equals(pd.RangeIndex(len(first))) and index.equals(pd.RangeIndex(len(index))))
 
 
 def is_label_mask(value: Any) -> bool:

@@ -102,7 +102,8 @@ def assess_models(
     The other parameters are those of :func:`assess`; X may be None if there are only predictions.
     """
     arrays = {name: model for name, model in models.items() if not hasattr(model, "predict")}
-    check_row_labels(X, y=y, degree=degree, groups=groups, clusters=clusters, **arrays)
+    other_degree = None if degree is X else degree
+    check_row_labels(X, y=y, degree=other_degree, groups=groups, clusters=clusters, **arrays)
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
@@ -125,8 +126,10 @@ def assess_models(
 
 
 def predict_labeled(models: Mapping[str, Any], X: Any, y: Any) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
-    """Return which nodes are labeled for all models, and their classes: in y, and as predicted by each model."""
-    check_row_labels(X, y=y)
+    """Return which nodes are labeled for all models, and their classes: in y, and as predicted by each model.
+
+    Labels that pandas carries are not compared here; see :func:`check_row_labels`.
+    """
     columns = {"y": as_labels(y), **{name: _predict(name, model, X) for name, model in models.items()}}
     predicting = [name for name, model in models.items() if hasattr(model, "predict")]
     n_nodes = len(columns[predicting[0] if predicting else "y"])

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
+from ..graph import check_row_labels
 from ._assessed import assess, predict_labeled
 from ._inputs import check_choice, check_hops, check_share, is_number
 from ._table import accuracies, gaps, mean_of_defined, prediction_rates, recalls, table_of, warn_of_empty_groups
@@ -168,6 +169,7 @@ class Accuracy(_Scorer):
     __name__ = "accuracy"
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> float:
+        check_row_labels(X, y=y_true)
         _, (truth, predicted) = predict_labeled({"estimator": estimator}, X, _labels_of(X, y_true))
         return float((truth == predicted).mean())
 
