@@ -136,14 +136,16 @@ class ParetoDisplay:
         ax : matplotlib Axes, default=None
         """
         check_choice("gap", gap, sorted(GAPS))
-        nodes = _assess("predictions", predictions, None, y_true, degree=degree, groups=groups, labels=labels)
+        nodes = _assess(
+            "predictions", predictions, None, y_true, y_name="y_true", degree=degree, groups=groups, labels=labels
+        )
         grouping: dict[str, Any] = {
             "degree": nodes.degree if groups is None else None,
             "groups": nodes.groups,
             "share": share,
         }
         tables = [table_of(nodes.y_true, each, labels=nodes.labels, **grouping) for each in nodes.predictions]
-        warn_of_empty_groups(tables[0], stacklevel=2)
+        warn_of_empty_groups(tables[0], by_degree=groups is None)
         scores = [overall_scores(table, "max") for table in tables]
         return cls(
             [table.loc["predictions", "accuracy"] for table in scores],

@@ -100,7 +100,7 @@ class FairnessScoring(_Scorer):
         table = table_of(
             nodes.y_true, nodes.y_pred, degree=nodes.degree, groups=None, share=self.share, labels=nodes.labels
         )
-        warn_of_empty_groups(table, stacklevel=3)
+        warn_of_empty_groups(table, by_degree=True)
         scores = {"accuracy": float(accuracies(table.counts.sum(0) + table.outside))}
         for name, rates in RATES.items():
             scores[f"neg_delta_{name}"] = 0.0 - float(mean_of_defined(gaps(rates(table.counts).T)))
