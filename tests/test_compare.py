@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 from skdegfair import GNNClassifier, Graph
@@ -230,9 +231,9 @@ def test_groups_labels_and_complaints():
     with pytest.raises(ValueError, match="between 0 and 1"):
         compare_fairness(y, one, other, degree=degree, confidence_level=95)
     for arguments, message in (
-        ((y, one, other[:-1]), r"models\['y_other'\] has 299 entries, but 300 nodes"),
+        ((y, one, other[:-1]), r"^y_other has 299 entries, but 300 nodes"),
         ((y, one, names[other]), "same type|mixes"),
-        ((y, one, np.where(y == 0, np.nan, y)), r"models\['y_other'\] holds"),
+        ((y, one, np.where(y == 0, np.nan, y)), "^y_other holds .* as in y_true"),
     ):
         with pytest.raises(ValueError, match=message):
             compare_fairness(*arguments, degree=degree)
@@ -254,6 +255,20 @@ def test_the_report_of_a_model_and_muted_findings():
     comparison = compare_models({"one": one, "other": other}, None, y, degree=degree, n_resamples=9, mute="DF08")
     assert comparison.report("other") is comparison.reports["other"]
     assert [report.findings.muted for report in comparison.reports.values()] == [("DF08",)] * 2
+
+
+def test_one_warning_for_all_models_points_to_the_caller():
+    y, one, other, _ = sample(5, n=100)
+    clf = DummyClassifier().fit(y[:, None], y)
+    equal = np.ones(100)
+    for assess in (
+        lambda: compare_models({"one": one, "other": other, "y": y}, None, y, degree=equal, n_resamples=9),
+        lambda: compare_fairness(y, one, other, degree=equal, n_resamples=9),
+        lambda: DegreeFairnessReport.from_estimator(clf, y[:, None], y, degree=equal, n_resamples=9),
+    ):
+        with pytest.warns(EmptyGroupWarning, match="choose a boundary") as caught:
+            assess()
+        assert [each.filename for each in caught] == [__file__]
 
 
 def test_compare_fairness_has_a_fixed_reference():

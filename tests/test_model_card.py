@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -75,6 +76,25 @@ def test_pipelines_and_searches(make, data):
     assert headings(card)[0] == "Model card: DegFairGNNClassifier"
     assert "2 epochs" in card
     assert "Nodes are resampled in" in card
+
+
+@pytest.mark.parametrize("wrap", [lambda search: search, make_pipeline], ids=["search", "pipeline"])
+def test_passwords_are_left_out(wrap, data):
+    model = wrap(GridSearchCV(DummyClassifier(), {"strategy": ["prior"]}, cv=2, pre_dispatch="2*n_jobs"))
+    model.fit(data.X, data.y)
+    search = model if hasattr(model, "best_estimator_") else model[-1]
+    search.pre_dispatch = "postgresql://me:sec@ret@host/db"  # like the storage of another search
+    card = model_card(model, data.X, data.y, degree=data.graph, n_resamples=9)
+    assert "ret@" not in card
+    assert "me:" not in card
+
+
+def test_long_models_are_whole(data):
+    names = [f"long_name_of_a_step_{number}" for number in range(30)]
+    steps = [(name, StandardScaler(), [0]) for name in names]
+    model = make_pipeline(ColumnTransformer(steps), DummyClassifier()).fit(data.X, data.y)
+    card = model_card(model, data.X, data.y, degree=data.graph, n_resamples=9)
+    assert all(name in card for name in names)
 
 
 @pytest.mark.filterwarnings("ignore::skdegfair.exceptions.EmptyGroupWarning")

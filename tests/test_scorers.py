@@ -259,7 +259,13 @@ def test_fairest_if_none_is_fair_enough():
 
 
 def test_refit_rules_complain():
-    for rule, value in ((FairestWithin, 2), (FairestWithin, -0.1), (MostAccurateWithin, 10)):
+    for rule, value in (
+        (FairestWithin, 2),
+        (FairestWithin, -0.1),
+        (FairestWithin, "0.1"),
+        (MostAccurateWithin, 10),
+        (MostAccurateWithin, 1j),
+    ):
         with pytest.raises(ValueError, match="must be in"):
             rule(value)
     with pytest.raises(ValueError, match=r"no score 'f1', only \['accuracy', 'neg_delta_dsp'\]"):

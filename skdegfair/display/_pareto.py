@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..metrics import ModelComparison, pareto_front
 from ..metrics._assessed import AssessedModels, assess_models
 from ..metrics._inputs import check_choice, describe
+from ..metrics._refit import mean_scores
 from ..metrics._scores import overall_scores
 from ..metrics._table import table_of, warn_of_empty_groups
 from ._style import COLORS, MAJORITY, MARKERS, axes_for, check_kind, in_percent, tidy
@@ -135,14 +136,16 @@ class ParetoDisplay:
         ax : matplotlib Axes, default=None
         """
         check_choice("gap", gap, sorted(GAPS))
-        nodes = _assess("predictions", predictions, None, y_true, degree=degree, groups=groups, labels=labels)
+        nodes = _assess(
+            "predictions", predictions, None, y_true, y_name="y_true", degree=degree, groups=groups, labels=labels
+        )
         grouping: dict[str, Any] = {
             "degree": nodes.degree if groups is None else None,
             "groups": nodes.groups,
             "share": share,
         }
         tables = [table_of(nodes.y_true, each, labels=nodes.labels, **grouping) for each in nodes.predictions]
-        warn_of_empty_groups(tables[0], stacklevel=2)
+        warn_of_empty_groups(tables[0], by_degree=groups is None)
         scores = [overall_scores(table, "max") for table in tables]
         return cls(
             [table.loc["predictions", "accuracy"] for table in scores],
@@ -210,12 +213,9 @@ class ParetoDisplay:
             check_is_fitted(search)
             raise TypeError(f"search must be a fitted search over several metrics, got {describe(search)}.")
         results, fairness = search.cv_results_, f"neg_delta_{gap}"
-        for name in (accuracy, fairness):
-            if f"mean_test_{name}" not in results:
-                raise ValueError(f"The search has no score {name!r}. Pass scoring=fairness_scoring to it.")
         display = cls(
-            results[f"mean_test_{accuracy}"],
-            -np.asarray(results[f"mean_test_{fairness}"]),
+            mean_scores(results, accuracy),
+            -mean_scores(results, fairness),
             accuracy_sd=results.get(f"std_test_{accuracy}"),
             gap_sd=results.get(f"std_test_{fairness}"),
             names=_settings(results["params"]),

@@ -96,18 +96,21 @@ def assess_models(
     hops: int = 1,
     labels: Any = None,
     clusters: Any = None,
+    y_name: str = "y",
 ) -> AssessedModels:
-    """Predict the nodes that are labeled for all models. Models are classifiers or predictions, by name for errors.
+    """Predict the nodes that are labeled for all models. Models are classifiers or predictions.
 
-    The other parameters are those of :func:`assess`; X may be None if there are only predictions.
+    Errors refer to models by their names, and to y by ``y_name``. The other parameters are those of :func:`assess`; X
+    may be None if there are only predictions.
     """
     arrays = {name: model for name, model in models.items() if not hasattr(model, "predict")}
-    check_row_labels(X, y=y, degree=degree, groups=groups, clusters=clusters, **arrays)
+    other_degree = None if degree is X else degree
+    check_row_labels(X, **{y_name: y}, degree=other_degree, groups=groups, clusters=clusters, **arrays)
     if degree is None and isinstance(X, Graph):
         degree = X
     if degree is None and groups is None:
         raise TypeError(NO_DEGREES)
-    known, (y_true, *predictions) = predict_labeled(models, X, y)
+    known, (y_true, *predictions) = predict_labeled(models, X, y, y_name)
     per_node: dict[str, Any] = {
         "degree": None if degree is None else as_degrees(degree, hops),  # after prediction, as skorch's data set needs
         "groups": None if groups is None else as_groups(groups),
@@ -124,19 +127,24 @@ def assess_models(
     return AssessedModels(y_true, predictions, labels=labels, **per_node)
 
 
-def predict_labeled(models: Mapping[str, Any], X: Any, y: Any) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
-    """Return which nodes are labeled for all models, and their classes: in y, and as predicted by each model."""
-    check_row_labels(X, y=y)
-    columns = {"y": as_labels(y), **{name: _predict(name, model, X) for name, model in models.items()}}
+def predict_labeled(
+    models: Mapping[str, Any], X: Any, y: Any, y_name: str = "y"
+) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
+    """Return which nodes are labeled for all models, and their classes: in y, and as predicted by each model.
+
+    Labels that pandas carries are not compared here; see :func:`check_row_labels`.
+    """
+    labels = as_labels(y, y_name)
+    columns = {y_name: labels, **{name: _predict(name, model, X) for name, model in models.items()}}
     predicting = [name for name, model in models.items() if hasattr(model, "predict")]
-    n_nodes = len(columns[predicting[0] if predicting else "y"])
+    n_nodes = len(columns[predicting[0] if predicting else y_name])
     for name, column in columns.items():
         _checked_length(name, column, n_nodes)
-    known = ~np.any([is_unlabeled(columns["y"], placeholder_of(model)) for model in models.values()], axis=0)
+    known = ~np.any([is_unlabeled(labels, placeholder_of(model)) for model in models.values()], axis=0)
     if not known.any():
-        raise ValueError("There are no nodes to assess: y is empty, or no label in it is known.")
-    missing = int(pd.isna(columns["y"][known]).sum())
-    if missing:
+        raise ValueError(f"There are no nodes to assess: {y_name} is empty, or no label in it is known.")
+    missing = int(pd.isna(labels[known]).sum())
+    if missing and predicting:  # predictions alone have no placeholder
         raise ValueError(MISSING.format(n=missing))
     classes = {name: classes_of(name, column[known]) for name, column in columns.items()}
     check_same_type(**classes)

@@ -16,8 +16,9 @@ from ._comparison import BASELINES, ModelComparison
 from ._inference import MEASURES, by_group, wilson_interval
 from ._inputs import check_choice, check_options
 from ._paired import GAP_NAMES, predicted_by, resample_models
-from ._report import DegreeFairnessReport, degree_fairness_report
-from ._table import mean_gap, table_of
+from ._report import DegreeFairnessReport
+from ._report_parts import report_parts
+from ._table import mean_gap, table_of, warn_of_empty_groups
 
 NOT_MODELS = (
     'models must be a dict from names to fitted classifiers or predictions, as in {"GCN": gcn, "DegFair": fair}.'
@@ -98,8 +99,9 @@ def compare_models(
     options: dict[str, Any] = {
         "labels": nodes.labels, "pairs": pairs, "confidence_level": confidence_level, "n_resamples": n_resamples
     }  # fmt: skip
-    reports = {
-        name: degree_fairness_report(
+    reports = {}
+    for name, predicted in predictions.items():
+        parts = report_parts(
             nodes.y_true,
             predicted,
             **{**grouping, "degree": nodes.degree},
@@ -107,12 +109,10 @@ def compare_models(
             clusters=nodes.clusters,
             random_state=state,
             reference=None if name == reference else predictions[reference],
-            name=name,
-            mute=mute,
             **options,
         )
-        for name, predicted in predictions.items()
-    }
+        reports[name] = DegreeFairnessReport(**parts, name=name, mute=mute)
+    warn_of_empty_groups(reports[reference].table, by_degree=groups is None)  # the same for all models
     classes = reports[reference].classes
     numbered = predicted_by(nodes.y_true, nodes.predictions, classes, grouping=grouping, clusters=nodes.clusters)
     differences = resample_models(numbered, pairs=pairs, n_resamples=n_resamples, seed=seed)
@@ -126,15 +126,26 @@ def compare_models(
     return ModelComparison(table, reports=reports, reference=reference)
 
 
-def compare_fairness(y_true: ArrayLike, y_pred: ArrayLike, y_other: ArrayLike, **options: Any) -> pd.DataFrame:
+def compare_fairness(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    y_other: ArrayLike,
+    *,
+    degree: Any = None,
+    groups: ArrayLike | None = None,
+    hops: int = 1,
+    labels: ArrayLike | None = None,
+    clusters: Any = None,
+    **options: Any,
+) -> pd.DataFrame:
     """Compare two models' predictions for the same nodes.
 
     Parameters
     ----------
     y_true, y_pred, y_other : array-like of shape (n_nodes,)
         True classes, and the predictions of the first and of the second model.
-    **options
-        Further parameters of :func:`compare_models`.
+    degree, groups, hops, labels, clusters, **options
+        As for :func:`compare_models`.
 
     Returns
     -------
@@ -154,8 +165,15 @@ def compare_fairness(y_true: ArrayLike, y_pred: ArrayLike, y_other: ArrayLike, *
     >>> bool(compare_fairness(y, biased, y, degree=degree).loc["delta_dsp", "p_value"] < 0.05)
     True
     """
-    models = {"y_pred": y_pred, "y_other": y_other}
-    table = compare_models(models, None, y_true, reference="y_pred", **options).table
+    nodes = assess_models(
+        {"y_pred": y_pred, "y_other": y_other},
+        None, y_true, y_name="y_true", degree=degree, groups=groups, hops=hops, labels=labels, clusters=clusters,
+    )  # fmt: skip
+    table = compare_models(
+        dict(zip(("y_pred", "y_other"), nodes.predictions, strict=True)),
+        None, nodes.y_true, reference="y_pred", degree=nodes.degree, groups=nodes.groups, hops=hops,
+        labels=nodes.labels, clusters=nodes.clusters, **options,
+    ).table  # fmt: skip
     names = {"corrected_difference": "corrected", "difference_low": "ci_low", "difference_high": "ci_high"}
     second = table.xs("y_other", level="model")
     frame = second.loc[:, "difference":].rename(columns=names)

@@ -143,7 +143,7 @@ def group_scores(
     [0.5, 1.0, 0.5]
     """
     table = table_of(y_true, y_pred, degree=degree, groups=groups, share=share, labels=labels)
-    warn_of_empty_groups(table, stacklevel=2)
+    warn_of_empty_groups(table, by_degree=groups is None)
     index = pd.Index([*table.groups, "gap"], name="group", dtype=object)
     frame = pd.DataFrame({"n": [*table.counts.sum((1, 2)), np.nan]}, index=index)
     for name, score in SCORES.items():

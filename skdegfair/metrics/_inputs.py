@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..graph import as_labels, as_typed_array, degree_groups
 
 MAX_GROUPS = 100
-"""More groups are most likely degrees, or one group per node. Pairs of groups take too much memory then."""
+"""More groups are most likely degrees, or one group per node."""
 
 MISSING = (
     "{name} holds {n} missing labels. Assess only nodes whose class is known, as in y_true[known], y_pred[known] and "
@@ -27,8 +27,9 @@ NOT_CLASSES = (
 TWO_TYPES = "{one} holds {type_one} and {other} holds {type_other}. Convert both to the same type."
 NOT_DEGREES = "degree must contain one finite number per node, or be a Graph of the nodes, got {what}."
 TWO_GROUPS = (
-    "groups must contain the group of each node, and at least two groups: integers that increase with the degree, "
-    "negative for no group, or names; got {what}. For groups of equal size, pass degree_groups(degree, n_groups=4)."
+    "groups must contain the group of each node, with at least two groups and at most "
+    f"{MAX_GROUPS}: integers that increase with the degree, negative for no group, or names; "
+    "got {what}. For groups of equal size, pass degree_groups(degree, n_groups=4)."
 )
 
 

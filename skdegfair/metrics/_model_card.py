@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._version import __version__
@@ -18,6 +21,9 @@ from ._assessed import unwrap
 from ._report import DegreeFairnessReport
 
 MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|#"} | {"<": "&lt;", ">": "&gt;", "\n": " ", "\r": " "})
+PASSWORD = re.compile(r"(?<=://)[^\s'\"]*@")
+"""The user and the password of an address, such as the storage of a search inside of a pipeline."""
+
 LIMITS = (
     "The numbers are about these nodes and this fitted model. Another split, seed or graph gives others.",
     "Only differences by degree were assessed. Other groups of people or things may be treated differently, too.",
@@ -45,6 +51,7 @@ def model_card(
     Parameters
     ----------
     estimator : fitted classifier, alone, in a pipeline or in a search
+        Of a search, the page shows the selected classifier, not the options of the search.
     X : Graph or array-like of shape (n_nodes, n_features)
         The nodes to assess, such as ``G[test]``. Use nodes that the model was not trained on.
     y : array-like of shape (n_nodes,)
@@ -81,12 +88,11 @@ def model_card(
     """
     check_is_fitted(estimator)
     report = DegreeFairnessReport.from_estimator(estimator, X, y, **options)
-    model = [f"    {line}" for line in repr(estimator).splitlines()]
     parts = [
         f"# Model card: {_plain(title or report.name)}",
         *([purpose] if purpose else []),
         "## Model",
-        "\n".join(model),
+        "\n".join(f"    {line}" for line in _model(estimator).splitlines()),
         _listed(_training(estimator)),
         "## Data",
         _listed(_data(X, report)),
@@ -104,6 +110,15 @@ def model_card(
     if path is not None:
         Path(path).write_text(page, encoding="utf-8")
     return page
+
+
+def _model(estimator: Any) -> str:
+    """The model with all of its parameters, but without passwords. Of a search, only what it selected."""
+    while hasattr(estimator, "best_estimator_"):
+        estimator = estimator.best_estimator_
+    is_plain = type(estimator).__repr__ is BaseEstimator.__repr__  # shortened by default
+    text = BaseEstimator.__repr__(estimator, N_CHAR_MAX=sys.maxsize) if is_plain else repr(estimator)
+    return PASSWORD.sub("***@", text)
 
 
 def _training(estimator: Any) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-NUMBERS = (int, float, np.number)
+from ._inputs import is_number
 
 
 class _Rule:
@@ -46,7 +46,7 @@ class FairestWithin(_Rule):
     """
 
     def __init__(self, tolerance: float = 0.02, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
-        if not isinstance(tolerance, NUMBERS) or not 0 <= tolerance < 1:
+        if not is_number(tolerance) or not 0 <= tolerance < 1:
             raise ValueError(f"tolerance must be in [0, 1), such as 0.02 for two percentage points, got {tolerance!r}.")
         self.tolerance, self.accuracy, self.fairness = tolerance, accuracy, fairness
 
@@ -76,7 +76,7 @@ class MostAccurateWithin(_Rule):
     """
 
     def __init__(self, max_gap: float = 0.1, *, accuracy: str = "accuracy", fairness: str = "neg_delta_dsp") -> None:
-        if not isinstance(max_gap, NUMBERS) or not 0 <= max_gap <= 1:
+        if not is_number(max_gap) or not 0 <= max_gap <= 1:
             raise ValueError(f"max_gap must be in [0, 1], such as 0.1 for ten percentage points, got {max_gap!r}.")
         self.max_gap, self.accuracy, self.fairness = max_gap, accuracy, fairness
 
@@ -126,7 +126,8 @@ def undominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
     return front
 
 
-def _means(cv_results: Mapping[str, Any], name: str) -> Any:
+def mean_scores(cv_results: Mapping[str, Any], name: str) -> NDArray[np.float64]:
+    """Return a score of each candidate of a search. Raises ValueError if the search does not have it."""
     key = f"mean_test_{name}"
     if key not in cv_results:
         known = sorted(k.removeprefix("mean_test_") for k in cv_results if k.startswith("mean_test_"))
@@ -134,7 +135,11 @@ def _means(cv_results: Mapping[str, Any], name: str) -> Any:
             f"The search has no score {name!r}, only {known}. Pass scoring=SCORERS or scoring=fairness_scoring. If you "
             "did, scoring failed, and the warnings above say why."
         )
-    means = np.asarray(cv_results[key], dtype=np.float64)
+    return np.asarray(cv_results[key], dtype=np.float64)
+
+
+def _means(cv_results: Mapping[str, Any], name: str) -> Any:
+    means = mean_scores(cv_results, name)
     if np.isnan(means).all():
         raise ValueError(f"No candidate has a defined score {name!r}.")
     return means

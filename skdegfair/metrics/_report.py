@@ -7,21 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
-from ..graph import DEFAULT_SHARE, check_row_labels
 from . import _render
 from ._assessed import assess, name_of
-from ._clusters import cluster_numbers, table_by_cluster
-from ._curve import degree_curve, is_correct
-from ._evidence import all_classes, fifths_of, with_reference
 from ._findings import Findings
-from ._inputs import as_degrees, check_options, group_numbers
+from ._report_parts import report_parts
 from ._report_tables import ReportTables
 from ._rules import find
-from ._table import table_of, warn_of_empty_groups
+from ._table import warn_of_empty_groups
 
 
 class DegreeFairnessReport(ReportTables):
@@ -259,41 +253,10 @@ def degree_fairness_report(
     >>> report.scores.loc["predictions", "delta_dsp"] > report.gaps.loc["delta_dsp", "null_95"]
     np.True_
     """
-    check_options(pairs, confidence_level, n_resamples)
-    given = {"degree": degree, "groups": groups, "clusters": clusters, "reference": reference}
-    check_row_labels(y_true=y_true, y_pred=y_pred, **given)
-    degrees = None if degree is None else as_degrees(degree, hops)
-    grouping: dict[str, Any] = {"degree": degrees if groups is None else None, "groups": groups, "share": share}
-    if labels is None and reference is not None:
-        labels = all_classes(y_true, y_pred, reference)
-    table = table_of(y_true, y_pred, labels=labels, **grouping)
-    warn_of_empty_groups(table, stacklevel=2)
-    numbers, _ = group_numbers(**grouping)
-    ranges = curve = by_cluster = compared = fifths = None
-    if degrees is not None:
-        curve = degree_curve(is_correct(y_true, y_pred), degrees, confidence_level=confidence_level)
-        ranges = pd.Series(degrees).groupby(numbers).agg(degree_min="min", degree_max="max")
-        ranges = ranges.reindex(range(len(table.groups)))
-        fifths = fifths_of(y_true, y_pred, degrees, table.classes) if groups is None else None
-    drawn_together = cluster_numbers(clusters, degree)
-    if drawn_together is not None:
-        by_cluster = table_by_cluster(table, y_true, y_pred, numbers, drawn_together)
-    if reference is not None:
-        options: dict[str, Any] = {"classes": table.classes, "grouping": grouping, "clusters": drawn_together}
-        compared = with_reference(y_true, y_pred, reference, **options)
-    return DegreeFairnessReport(
-        table,
-        ranges=ranges,
-        curve=curve,
-        by_cluster=by_cluster,
-        compared=compared,
-        fifths=fifths,
-        share=(DEFAULT_SHARE if share is None else share) if groups is None else None,
-        seed=int(check_random_state(random_state).randint(2**31 - 1)),
-        hops=hops,
-        pairs=pairs,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        name=name,
-        mute=mute,
-    )
+    parts = report_parts(
+        y_true, y_pred, degree=degree, groups=groups, hops=hops, share=share, labels=labels, pairs=pairs,
+        clusters=clusters, confidence_level=confidence_level, n_resamples=n_resamples, random_state=random_state,
+        reference=reference,
+    )  # fmt: skip
+    warn_of_empty_groups(parts["table"], by_degree=groups is None)
+    return DegreeFairnessReport(**parts, name=name, mute=mute)

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
+from ..graph import check_row_labels
 from ._assessed import assess, predict_labeled
 from ._inputs import check_choice, check_hops, check_share, is_number
 from ._table import accuracies, gaps, mean_of_defined, prediction_rates, recalls, table_of, warn_of_empty_groups
@@ -99,7 +100,7 @@ class FairnessScoring(_Scorer):
         table = table_of(
             nodes.y_true, nodes.y_pred, degree=nodes.degree, groups=None, share=self.share, labels=nodes.labels
         )
-        warn_of_empty_groups(table, stacklevel=3)
+        warn_of_empty_groups(table, by_degree=True)
         scores = {"accuracy": float(accuracies(table.counts.sum(0) + table.outside))}
         for name, rates in RATES.items():
             scores[f"neg_delta_{name}"] = 0.0 - float(mean_of_defined(gaps(rates(table.counts).T)))
@@ -168,6 +169,7 @@ class Accuracy(_Scorer):
     __name__ = "accuracy"
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, *, degree: Any = None) -> float:
+        check_row_labels(X, y=y_true)
         _, (truth, predicted) = predict_labeled({"estimator": estimator}, X, _labels_of(X, y_true))
         return float((truth == predicted).mean())
 

@@ -6,6 +6,8 @@ tables are assessed at once. A rate without any node is NaN, never 0.
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from typing import Any, NamedTuple
 
@@ -19,13 +21,16 @@ from ._inputs import check_pairs, check_same_type, classes_of, group_numbers
 Counts = NDArray[np.float64]
 Rates = NDArray[np.float64]
 
+PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+
 MAX_CELLS = 10_000_000
 """Cells of a table; a report of a larger one takes more than a gigabyte."""
 
-EMPTY_GROUP = (
-    "No node in group {group!r}: gaps between it and other groups are not defined. If many nodes have the same "
-    "degree, choose a boundary with groups=degree_groups(degree, threshold=...)."
+EMPTY_GROUP = "No node in group {group!r}: gaps between it and other groups are not defined. {advice}"
+EQUAL_DEGREES = (
+    "If many nodes have the same degree, choose a boundary with groups=degree_groups(degree, threshold=...)."
 )
+UNUSED_CATEGORY = "If this is not meant, drop it from the categories of groups with remove_unused_categories()."
 TOO_MANY = (
     "A table of {n_classes} classes by {n_classes} classes for {n_groups} groups is too large. Are y_true and y_pred "
     "classes? If so, merge rare classes."
@@ -160,8 +165,18 @@ def table_of(
     return GroupTable(counts[1:], counts[0], names, classes.tolist())
 
 
-def warn_of_empty_groups(table: GroupTable, *, stacklevel: int) -> None:
-    """Warn if nothing can be compared with a group, because it has no nodes."""
+def warn_of_empty_groups(table: GroupTable, *, by_degree: bool) -> None:
+    """Warn if nothing can be compared with a group, because it has no nodes. Groups are by degree, or as given."""
+    advice = EQUAL_DEGREES if by_degree else UNUSED_CATEGORY
     for group, n_nodes in zip(table.groups, table.counts.sum((1, 2)), strict=True):
         if not n_nodes:
-            warnings.warn(EMPTY_GROUP.format(group=group), EmptyGroupWarning, stacklevel=stacklevel + 1)
+            message = EMPTY_GROUP.format(group=group, advice=advice)
+            warnings.warn(message, EmptyGroupWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return the stacklevel by which a warning points to the code that called this package, at any depth."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level

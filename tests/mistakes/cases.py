@@ -40,10 +40,15 @@ class World:
         """Another classifier, fitted."""
         return DegFairGNNClassifier(max_epochs=2, random_state=0).fit(self.G, self.y)
 
-    def digest(self) -> str:
-        """Changes if any of the data, or a classifier, does."""
-        data = [self.X, self.A, self.y, self.frame, self.series, self.G.X, self.G.A, self.named.X]
-        return str(joblib.hash([*data, vars(self.clf), vars(self.plain)]))
+    def data(self) -> str:
+        """Changes if any of the data does."""
+        arrays = [self.X, self.A, self.y, self.frame, self.series, self.degree]
+        graphs = [(graph.X, graph.A, graph.degree(), graph.index) for graph in (self.G, self.named)]
+        return str(joblib.hash([arrays, graphs]))
+
+    def classifiers(self) -> str:
+        """Changes if a classifier does."""
+        return str(joblib.hash([vars(self.clf), vars(self.plain)]))
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ DEGREES_AND_GROUPS = [
         "each node is a group",
         lambda _: delta_dsp([0, 1] * 500, [0, 1] * 500, groups=np.arange(1000)),
         ValueError,
-        ("groups", "got 1000 groups", "degree_groups(degree, n_groups=4)"),
+        ("at most 100: integers", "got 1000 groups", "degree_groups(degree, n_groups=4)"),
     ),
     Mistake(
         "degrees as groups", lambda w: delta_dsp(w.y, w.y, groups=w.degree + 0.5), ValueError, ("groups", "not whole")

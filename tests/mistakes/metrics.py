@@ -155,7 +155,7 @@ EQUAL_DEGREES = [
         ("No node in", "group 'high'"),
     )
     for name, metric in METRICS.items()
-    if name not in ("curve display", "compare_fairness")
+    if name != "curve display"
 ] + [
     Mistake(
         "scorer: all degrees are equal",
@@ -292,6 +292,26 @@ CLASSES = [
         "counts of lists",
         lambda _: recalls(group_counts([0, 1], [0, 1], [0, 1], 2).tolist()),
         lambda _: [[1, np.nan], [np.nan, 1]],
+    ),
+    Mistake(
+        "compare_fairness: missing true classes",
+        lambda w: compare_fairness(np.where(w.y == 0, np.nan, w.y), w.y, w.y, degree=w.degree),
+        ValueError,
+        ("y_true holds", "as in y_true[known]"),
+    ),
+    Mistake(
+        "compare_fairness: predictions of fewer nodes",
+        lambda w: compare_fairness(w.y, w.y, w.y[1:], degree=w.degree),
+        ValueError,
+        ("y_other has 39 entries",),
+    ),
+    Mistake(
+        "an unused category as a group",
+        lambda w: compare_models(
+            {"a": w.y, "b": w.y, "c": w.y}, w.G, w.y, groups=pd.Categorical(w.y % 2, [0, 1, 2]), **FEW
+        ),
+        EmptyGroupWarning,
+        ("No node in group 2", "remove_unused_categories()"),
     ),
     Mistake("gap of one group", lambda _: gaps(np.array([0.5])), lambda _: np.nan),
 ]
