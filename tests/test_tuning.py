@@ -244,7 +244,7 @@ def test_displays_and_plots_of_optuna(graph, y):
 # what is chosen
 
 
-@pytest.mark.parametrize("rule", [FairestWithin(0.1), MostAccurateWithin(0.1), FairestWithin(fairness="neg_delta_deo")])
+@pytest.mark.parametrize("rule", [FairestWithin(0.1), MostAccurateWithin(0.9), FairestWithin(fairness="neg_delta_deo")])
 def test_rules_choose(rule, graph, y):
     found = search(refit=rule).fit(graph, y)
     assert found.best_index_ == rule(found.cv_results_)

@@ -206,7 +206,7 @@ def test_an_objective_over_methods(data, tmp_path):
             ReleasedDegFair(),
             ["fairness_weight", "context_weight", "constraint_weight", "degree_threshold", "degree_encoding_dim"],
         ),
-        (FairGNN(), ["covariance_weight", "adversary_weight", "degree_threshold", "fairness_groups"]),
+        (FairGNN(), ["covariance_weight", "adversary_weight", "fairness_groups"]),
         (RawlsGCN(), ["form"]),
         (DegFair(modulation=False), ["fairness_weight", "degree_threshold", "fairness_groups", "fairness_loss"]),
     ],

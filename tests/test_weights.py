@@ -132,7 +132,7 @@ def test_a_class_of_validation_nodes_alone(data):
 
 
 def test_negative_class_weights_are_refused(data):
-    with pytest.raises(ValueError, match="class_weight must not be negative"):
+    with pytest.raises(ValueError, match="class_weight must be finite and at least 0"):
         GNNClassifier(class_weight={0: -1, 1: 1, 2: 1}, **OPTIONS).fit(data.graph, data.y)
 
 

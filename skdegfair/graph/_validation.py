@@ -63,7 +63,11 @@ def check_numeric(X: Any) -> Any:
             raise ValueError(f"Column {name} of X contains dates or durations. Convert them to numbers, such as days.")
         try:
             np.asarray(column, dtype=np.float64)
-        except (TypeError, ValueError):
+        except TypeError:
+            if not pd.isna(column).any():
+                raise
+            raise ValueError(f"Column {name} of X contains missing values (pd.NA). Impute them first.") from None
+        except ValueError:
             text = next((value for value in column if isinstance(value, str)), np.asarray(column)[0])
             raise ValueError(NOT_NUMERIC.format(name=name, text=str(text))) from None
     return X

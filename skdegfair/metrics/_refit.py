@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -84,6 +85,9 @@ class MostAccurateWithin(_Rule):
         accuracy, fairness = _means(cv_results, self.accuracy), _means(cv_results, self.fairness)
         allowed = fairness >= -self.max_gap - 1e-12
         if not allowed.any():
+            warnings.warn(
+                f"No candidate has a gap of at most {self.max_gap:g}: the fairest was selected.", stacklevel=2
+            )
             return _best(fairness, accuracy, allowed=np.ones(len(fairness), dtype=bool))
         return _best(accuracy, fairness, allowed=allowed)
 

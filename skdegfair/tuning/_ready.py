@@ -40,7 +40,7 @@ DEGFAIR: Ready = {**RELEASED, **GROUPS, "fairness_loss": CategoricalDistribution
 FAIRGNN: Ready = {
     "covariance_weight": FloatDistribution(0.3, 100.0, log=True),  # alpha
     "adversary_weight": FloatDistribution(1e-3, 10.0, log=True),  # beta
-    **GROUPS,
+    "fairness_groups": GROUPS["fairness_groups"],  # a threshold has an effect with one of them only
 }
 BY_CLASS: dict[str, Ready] = {  # names, because the classes load torch
     "BaseGNNClassifier": TRAINING,
