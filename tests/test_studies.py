@@ -429,13 +429,55 @@ def scorer_of(weight):
             {"param_distributions": lambda trial: {"wrong": trial.suggest_float("wrong", 0, 0.2)}},
             "param_distributions",
         ),
+        (
+            {"estimator": Known(ones=np.zeros(2000))},  # repr elides what differs
+            {"estimator": Known(ones=np.eye(1, 2000, 1000)[0])},
+            "estimator",
+        ),
+        ({"estimator": Known(ones=[scorer_of(1)])}, {"estimator": Known(ones=[scorer_of(2)])}, "estimator"),
     ],
 )
 def test_objects_of_equal_names_are_not_mixed(graph, storage, one, other, differing):
+    one, other = ({"param_distributions": {"ones": [0.1]}} | each for each in (one, other))
     for options in (one, one):  # the same again is the same
         search(storage, n_trials=1, refit=False).set_params(**options).fit(graph, truth(graph))
     with pytest.raises(ValueError, match=f"another search: {differing} differ"):
         search(storage, n_trials=2, refit=False).set_params(**other).fit(graph, truth(graph))
+
+
+HASHES = """
+from sklearn.metrics import make_scorer, matthews_corrcoef
+from skdegfair.tuning._task import code_hash
+nested = lambda name: name in {"one", "two", "three"} or name in (frozenset({"four", "five", "six"}), "seven")
+print(code_hash(make_scorer(matthews_corrcoef)), code_hash(nested), code_hash([frozenset({"one", "two", "three"})]))
+"""
+
+
+def test_functions_are_known_again_in_another_process():
+    """The order of the sets in them depends on the process."""
+    command = [sys.executable, "-c", HASHES]
+    hashes = {
+        subprocess.check_output(command, env=os.environ | {"PYTHONHASHSEED": seed}, text=True) for seed in ("1", "2")
+    }
+    assert len(hashes) == 1
+    assert "None" not in hashes.pop()
+
+
+def documented(text):
+    def score(estimator, X, y):
+        log.append(estimator)
+        return 0.5
+
+    log, score.__doc__ = [], text
+    score.__code__ = score.__code__.replace(co_consts=(text, *score.__code__.co_consts[1:]))
+    return score
+
+
+def test_what_a_function_logs_and_its_docstring_do_not_matter(graph, storage):
+    one, other = documented("One."), documented("Other.")
+    for n_trials, scoring in enumerate((one, one, other), start=1):
+        found = search(storage, n_trials=n_trials, scoring=scoring, min_accuracy=None).fit(graph, truth(graph))
+    assert len(found.cv_results_["trial"]) == 3
 
 
 def test_studies_of_the_version_before_are_continued(graph, storage):

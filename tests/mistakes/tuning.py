@@ -106,6 +106,11 @@ def chosen_accuracy(w: World, rule: Any) -> float:
     return float((best.predict(w.G) == w.y).mean())
 
 
+def floor_of(w: World, floor: Any) -> float:
+    found = fit(w, min_accuracy=floor, storage="sqlite://", study_name="mine")
+    return float(found.cv_results_["mean_test_accuracy"][0])
+
+
 def stored_at(w: World, url: Any, **options: Any) -> ParetoSearchCV:
     return fit(w, storage=url, **{"study_name": "mine"} | options)
 
@@ -263,6 +268,7 @@ SEARCHES = [
     Mistake("timeout as text", lambda w: fit(w, timeout="1h"), ValueError, ("timeout", "'1h'")),
     Mistake("accuracy in percent", lambda w: fit(w, min_accuracy=80), ValueError, ("min_accuracy", "80")),
     Mistake("accuracy is True", lambda w: fit(w, min_accuracy=True), ValueError, ("min_accuracy", "True")),
+    Mistake("accuracy of another type", lambda w: floor_of(w, np.float32(0.1)), lambda w: floor_of(w, 0.1)),
     Mistake("sampler is a class", lambda w: fit(w, sampler=TPESampler), TypeError, ("sampler", "TPESampler()")),
     Mistake(
         "sampler of one objective",
