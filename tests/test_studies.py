@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -315,15 +316,30 @@ def test_the_trial_of_a_killed_worker_is_tried_again(storage):
 
 
 class KilledAt:
-    """Counts SQL statements, or fits, and kills its process at one of them, as the operating system does."""
+    """Counts SQL statements of a kind, or fits, and kills its process at one of them, as the operating system does."""
 
-    def __init__(self, number):
-        self.left = number
+    def __init__(self, number, kind=None):
+        self.left, self.kind = number, kind
 
-    def __call__(self, *args, **kwargs):
-        self.left -= 1
+    def __call__(self, connection=None, cursor=None, statement="", *args):
+        if self.kind is None or statement.startswith(f"{self.kind} "):
+            self.left -= 1
         if self.left < 0:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+# In order. Each one leaves no setting with three attempts that were stopped; the first trial is stopped twice.
+IN_SQL = [
+    (1, "INSERT INTO trials"),
+    (0, "INSERT INTO trial_user_attributes"),
+    (1, "INSERT INTO trial_params"),
+    (6, "UPDATE trials"),
+    (1, "INSERT INTO trial_values"),
+    (3, "INSERT INTO trials"),
+    (2, "INSERT INTO trial_params"),
+    (5, "INSERT INTO trial_user_attributes"),
+]
+IN_FITS = [(0,), (1,), (3,), (2,), (4,), (1,)]
 
 
 class KnownAndCounted(Known):
@@ -348,57 +364,132 @@ def killed_in_a_process(act):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize(("kind", "batch_size"), [("sqlite", 3), ("journal", 3)])
-def test_killed_at_any_moment_nothing_is_lost(graph, tmp_path, kind, batch_size):
+@pytest.mark.parametrize(("kind", "moments"), [("sqlite", IN_SQL), ("journal", IN_FITS)])
+def test_killed_at_any_moment_nothing_is_lost(graph, tmp_path, kind, moments):
     """Whole trials, their settings and the first setting are those of a search that was never killed."""
     y = truth(graph)
 
-    def fit(number=None):
+    def fit(*moment):
         if kind == "sqlite":
             storage = f"sqlite:///{tmp_path}/study.db"
-            if number is not None:
-                sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", KilledAt(number))
+            if moment:
+                sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", KilledAt(*moment))
         else:  # while a journal is written it is locked; the next worker waits 30 seconds then
             storage = JournalStorage(JournalFileBackend(str(tmp_path / "journal")))
-            KnownAndCounted.count = KilledAt(10**9 if number is None else number)
-        found = search(storage, n_trials=8, batch_size=batch_size, refit=False)
+            KnownAndCounted.count = KilledAt(*moment or (10**9,))
+        found = search(storage, n_trials=10, batch_size=3, refit=False)
         return found.set_params(estimator=KnownAndCounted()).fit(graph, y)
 
-    moments = (60, 85, 99, 113, 127, 151, 175, 202, 229) if kind == "sqlite" else (0, 1, 3, 2, 4, 1)
-    assert all(killed_in_a_process(lambda n=n: fit(n)) for n in moments)
-    found, whole = fit(), search(n_trials=8, batch_size=batch_size, refit=False).fit(graph, y)
-    assert len(found.study_.trials) > 8
-    assert Counter(trial.state.name for trial in found.study_.trials)["COMPLETE"] == 8
+    assert all(killed_in_a_process(lambda each=each: fit(*each)) for each in moments)
+    found, whole = fit(), search(n_trials=10, batch_size=3, refit=False).fit(graph, y)
+    assert len(found.study_.trials) > 10
+    assert Counter(trial.state.name for trial in found.study_.trials)["COMPLETE"] == 10
     by_value = [sorted(map(str, each.cv_results_["params"])) for each in (found, whole)]
     assert by_value[0] == by_value[1]
 
 
 def test_a_setting_that_never_finishes_is_given_up(graph):
+    """The others of its batch are not."""
     storage = optuna.storages.InMemoryStorage()
-    for _ in range(30):
+    options = {"scoring": StopsAfter(), "n_trials": 3, "batch_size": 3}
+    for _ in range(3):
         StopsAfter.left = 0
         with pytest.raises(KeyboardInterrupt):
-            search(storage, scoring=StopsAfter(), n_trials=2, batch_size=1).fit(graph, truth(graph))
-    with pytest.warns(UserWarning, match="Trial 29 did not finish in 30 attempts and is not tried again"):
-        found = search(storage, scoring=StopsAfter(), n_trials=1, batch_size=1).fit(graph, truth(graph))
-    assert found.cv_results_["params"][0] != {"wrong": 0.1, "ones": 0.1}
+            search(storage, **options).fit(graph, truth(graph))
+    with pytest.warns(UserWarning, match="Trial 4 did not finish in 3 attempts and is not tried again") as caught:
+        found = search(storage, **options).fit(graph, truth(graph))
+    assert {Path(each.filename).name for each in caught} == {Path(__file__).name}
+    whole = search(n_trials=4).fit(graph, truth(graph))
+    assert found.cv_results_["params"] == whole.cv_results_["params"][1:]
 
 
 # one study, one search
 
 
-def test_searches_that_start_together_on_one_name(graph, storage):
-    """Both have opened the study before either has a trial: the second to begin a trial notices."""
-    tasks = [{"objectives": ["accuracy"], "min_accuracy": None, "X": data} for data in ("these", "those")]
-    one, other = (TaskStudy(storage, "study", optuna.samplers.RandomSampler(), task) for task in tasks)
-    kept = other.ask(2)
-    with pytest.raises(ValueError, match="'study' belongs to another search: X differ"):
-        one.ask(2)
-    other.ask(1)
-    for trial in kept:
-        other.record(trial, [{"scores": {"accuracy": 0.5}}], ["accuracy"])
-    assert len(other.judged()) == 2
-    assert Counter(trial.state.name for trial in other.study.trials) == {"COMPLETE": 2, "FAIL": 2, "RUNNING": 1}
+class Meanwhile(optuna.storages.InMemoryStorage):
+    """Lets another worker act just before, or just after, a trial is created."""
+
+    act, moment = None, "before"
+
+    def create_new_trial(self, *args, **kwargs):
+        act, self.act = self.act, None
+        if act and self.moment == "before":
+            act()
+        number = super().create_new_trial(*args, **kwargs)
+        if act and self.moment == "after":
+            act()
+        return number
+
+
+def opened(storage, data="these"):
+    task = {"objectives": ["accuracy"], "min_accuracy": None, "X": data}
+    return TaskStudy(storage, "study", optuna.samplers.RandomSampler(), task)
+
+
+def record(study, trial):
+    study.record(trial, [{"scores": {"accuracy": 0.5}}], ["accuracy"])
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_searches_that_start_together_on_one_name(moment):
+    """The one that creates the first trial has the study, wherever the other one is at this moment."""
+    storage, began, refused = Meanwhile(), [], []
+    storage.moment = moment
+
+    def ask(study):
+        try:
+            began.extend((study, trial) for trial in study.ask(2))
+        except ValueError as error:
+            refused.append(str(error))
+
+    one, other = opened(storage, "these"), opened(storage, "those")
+    storage.act = lambda: ask(other)
+    ask(one)
+    owner = other if moment == "before" else one
+    assert [study for study, _ in began] == [owner] * 2
+    assert len(refused) == 1
+    assert "'study' belongs to another search: X differ" in refused[0]
+    for study, trial in began:
+        record(study, trial)
+    assert [len(study.judged()) for study in (owner, one if owner is other else other)] == [2, 0]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_worker_that_is_alive_keeps_its_trials(moment):
+    storage = Meanwhile()
+    storage.moment = moment
+    one, other = opened(storage), opened(storage)
+    storage.act = lambda: record(other, *other.ask(1))
+    record(one, *one.ask(1))
+    assert len(one.judged()) == len(other.judged()) == 2
+
+
+def taken_for_dead(storage):
+    """A worker of another machine with the same name, and a trial of it that is running."""
+    worker = opened(storage)
+    worker.claim = replace(worker.claim, pid=4_000_001, start="77")
+    return worker, *worker.ask(1)
+
+
+def test_a_worker_that_was_taken_for_dead_continues():
+    storage = optuna.storages.InMemoryStorage()
+    worker, trial = taken_for_dead(storage)
+    record(opened(storage), *opened(storage).ask(1))  # repeats it
+    record(worker, trial)
+    record(worker, *worker.ask(1))
+    assert [trial.state.name for trial in worker.study.trials] == ["FAIL", "COMPLETE", "COMPLETE"]
+    assert len(worker.judged()) == 2
+
+
+def test_two_workers_that_repeat_the_same_trial():
+    """It counts once."""
+    storage = Meanwhile()
+    taken_for_dead(storage)
+    one, other = opened(storage), opened(storage)
+    storage.act = lambda: record(other, *other.ask(1))
+    record(one, *one.ask(1))
+    assert [trial.state.name for trial in one.study.trials] == ["FAIL", "COMPLETE", "COMPLETE"]
+    assert [trial.number for trial in one.judged()] == [1]
 
 
 class Other(Known):

@@ -35,13 +35,13 @@ def check_storage(storage: Any) -> None:
 
 
 def opened(storage: Any, attempts: int = 10) -> Any:
-    """Open a database and create Optuna's tables if they are missing; other storages are returned as they are.
+    """Open a database and create Optuna's tables if they are missing. None is a storage in memory.
 
     Workers that start at the same time may all try to create the tables. All but one fail and try again. Raises OSError
     if the database cannot be read.
     """
     if not isinstance(storage, str):
-        return storage
+        return optuna.storages.get_storage(storage)
     for attempt in range(attempts):
         try:
             return optuna.storages.get_storage(storage)
