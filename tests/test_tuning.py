@@ -495,6 +495,14 @@ def test_metadata_is_routed(graph, y):
         assert found.score(graph.features, y, degree=graph.degree()) == -gap
 
 
+def test_degrees_of_another_name_are_routed(graph, y):
+    with sklearn.config_context(enable_metadata_routing=True):
+        gap = make_degree_scorer("dsp").set_score_request(degree="known_degree")
+        scoring = {"accuracy": "accuracy", "neg_delta_dsp": gap}
+        found = ParetoSearchCV(LogisticRegression(), {"C": [0.1]}, scoring=scoring, cv=2, n_trials=1)
+        assert len(found.fit(graph.features, y, known_degree=graph.degree()).pareto_)
+
+
 @pytest.mark.filterwarnings("ignore:.*optuna.terminator. module:FutureWarning")  # it uses what Optuna gives up
 def test_optuna_search_cv(data):
     """Optuna's own search takes one number."""

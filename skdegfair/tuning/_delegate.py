@@ -29,7 +29,7 @@ NOT_REFITTED = "{name} needs a chosen estimator, but the search has refit=False.
 class Metadata(NamedTuple):
     """Further arguments of ``fit``, by their receivers.
 
-    ``judge`` is for cross-validation, which routes its arguments itself.
+    ``judge`` is for cross-validation and ``score`` for scorers, both by the names that they were passed with.
     """
 
     fit: Mapping[str, Any]
@@ -53,7 +53,7 @@ def routed(search: Any, params: Mapping[str, Any]) -> Metadata:
     for consumer, method in ((search.estimator, "fit"), (search._scorer(), "score")):
         wanted |= set(get_routing_for_object(consumer).consumes(method, params.keys()))
     judge = {name: params[name] for name in wanted} or None
-    return Metadata(to.estimator.fit, to.splitter.split, to.scorer.score, judge)
+    return Metadata(to.estimator.fit, to.splitter.split, judge or {}, judge)
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:

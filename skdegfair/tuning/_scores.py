@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from ..exceptions import EmptyGroupWarning
 from ..metrics import (
@@ -59,11 +61,17 @@ def scorer_of(estimator: Any, scoring: Any) -> Any:
 
 
 def check_scores(
-    scoring: Any, needed: Mapping[str, str], X: Any, y: Any, splits: Sequence[Split], estimator: Any, degree: Any = None
+    scoring: Any,
+    needed: Mapping[str, str],
+    X: Any,
+    y: Any,
+    splits: Sequence[Split],
+    estimator: Any,
+    params: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Raise ValueError if ``scoring`` does not return a needed score, or returns a gap that is not defined in a fold.
 
-    ``needed`` is a dict from the names of scores to the options that need them.
+    ``needed`` is a dict from the names of scores to the options that need them, ``params`` has arguments of scorers.
     The names of scores that a function returns are unknown; they are checked after the first trial.
     """
     known = _names(scoring)
@@ -76,6 +84,7 @@ def check_scores(
     for name, (scorer, gap) in _gaps(scoring).items():
         if name not in needed or y is None:
             continue
+        degree = params.get(_alias(scorer))
         scores = FairnessScoring(hops=scorer.hops, share=scorer.share)
         for number, (_, test) in enumerate(splits):
             nodes, labels = _safe_indexing(X, test), _safe_indexing(y, test)
@@ -119,6 +128,12 @@ def _gaps(scoring: Any) -> dict[str, tuple[FairnessScoring, str]]:
         for name, each in scorers.items()
         if type(each) in (DegreeScorer, Tradeoff)
     }
+
+
+def _alias(scorer: FairnessScoring) -> str:
+    """Return the name under which a scorer requests degrees, as in ``set_score_request(degree="name")``."""
+    request = get_routing_for_object(scorer).score.requests.get("degree")
+    return request if isinstance(request, str) else "degree"
 
 
 def _reason(gap: str) -> str:

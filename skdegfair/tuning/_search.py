@@ -231,7 +231,7 @@ class ParetoSearchCV(FittedBest):
         objectives = objectives_of(self)
         values = search_space(self.estimator) if self.param_distributions is None else self.param_distributions
         space = space_for(self.estimator, values)
-        check_scores(scoring, needed_by(self), X, y, splits, self.estimator, metadata.score.get("degree"))
+        check_scores(scoring, needed_by(self), X, y, splits, self.estimator, metadata.score)
         data = {"X": X, "y": y, "fit parameters": params, "cv": splits} if self.storage is not None else {}
         task = describe(self, space=space, data=data, scoring=scoring, objectives=objectives)
         with quiet():
@@ -265,7 +265,8 @@ class ParetoSearchCV(FittedBest):
         """Draw trials, cross-validate them and record the outcomes, until there are enough or time is up."""
         end = np.inf if self.timeout is None else time.monotonic() + self.timeout
         done, trials, needed = len(self._judged(study)), list[Trial](), needed_by(self)
-        if done > self.n_trials:
+        wanted = study.wanted(self.n_trials)
+        if done > self.n_trials and wanted > self.n_trials:
             warnings.warn(
                 f"n_trials={self.n_trials} has no effect: study {self.study_name!r} already has {done} trials, and "
                 "all of them are used. n_trials is the total number of trials.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from typing import Any
 
@@ -22,10 +23,10 @@ NOT_A_STORAGE = (
 
 
 def check_storage(storage: Any) -> None:
-    """Raise an error if this is neither a URL nor a storage. A URL is not repeated, because it can have a password."""
+    """Raise an error if this is neither a URL nor a storage. Passwords are not repeated."""
     if isinstance(storage, str):
         if "://" not in storage:
-            raise ValueError(NOT_A_STORAGE.format(got=repr(storage)))
+            raise ValueError(NOT_A_STORAGE.format(got=repr(re.sub(".*@", "***@", storage))))
         try:
             make_url(storage)
         except (ArgumentError, ValueError):

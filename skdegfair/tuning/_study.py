@@ -22,6 +22,7 @@ from ._workers import FAILED, Claim, bury, is_abandoned, origin_of, task_of, to_
 
 FOLDS = "skdegfair:folds"
 TASK = "skdegfair:task"
+WANTED = "skdegfair:n_trials"
 
 
 class TaskStudy:
@@ -61,6 +62,13 @@ class TaskStudy:
             self.study.set_metric_names(task["objectives"])  # for plots and the dashboard
         if self.study.get_trials(deepcopy=False):
             sampler.reseed_rng()  # or it would draw the same values again; our own sampler has a seed per trial
+
+    def wanted(self, n_trials: int) -> int:
+        """Store how many trials are wanted, and return the largest number that was ever wanted."""
+        before = int(self.study.user_attrs.get(WANTED, 0))
+        if n_trials > before:
+            self.study.set_user_attr(WANTED, n_trials)
+        return max(n_trials, before)
 
     def ask(self, n_trials: int) -> list[Trial]:
         """Begin trials, those that were interrupted or killed first.
