@@ -479,6 +479,15 @@ def test_groups_go_to_the_splitter(graph, y):
     assert sum(means) == pytest.approx(by_hand["test_score"].mean())
 
 
+@pytest.mark.parametrize("options", [{"refit": "f1_macro"}, {"objectives": "f1_macro"}])
+def test_a_single_scorer_by_its_name(graph, y, options):
+    found, plain = (search(scoring="f1_macro", **each).fit(graph, y) for each in (options, {}))
+    assert found.objectives_ == ("f1_macro",)
+    assert found.best_params_ == plain.best_params_
+    assert found.best_score_ == plain.best_score_
+    assert found.score(graph, y) == plain.score(graph, y)
+
+
 def test_metadata_is_routed(graph, y):
     """A classifier that knows no graph: degrees go to the scorer, and groups to the splitter."""
     with sklearn.config_context(enable_metadata_routing=True):

@@ -76,14 +76,20 @@ def judge_fold(
     return {"scores": scores, **times}
 
 
-def require(fold: Fold, names: Iterable[str]) -> None:
-    """Raise an error if a fold that did not fail lacks one of these scores."""
-    missing = [name for name in names if name not in fold["scores"] and "error" not in fold]
-    if missing:
-        raise ValueError(
-            f"There is no score {missing[0]!r}, only {sorted(fold['scores'])}. Choose objectives, metrics, refit "
-            "and min_accuracy to match, or pass another scoring."
-        )
+def check_available(needed: Mapping[str, str], known: Iterable[str]) -> None:
+    """Raise ValueError if one of the needed scores, a dict from names to the options that need them, is unknown."""
+    known = sorted(known)
+    for name, option in needed.items():
+        if name not in known:
+            raise ValueError(
+                f"There is no score {name!r}, only {known}. Change {option}, or pass a scoring that returns it."
+            )
+
+
+def require(fold: Fold, needed: Mapping[str, str]) -> None:
+    """Raise ValueError if a fold that did not fail lacks one of the needed scores."""
+    if "error" not in fold:
+        check_available(needed, fold["scores"])
 
 
 def means_of(folds: Sequence[Fold], names: Sequence[str]) -> dict[str, float]:

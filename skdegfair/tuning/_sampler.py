@@ -46,7 +46,9 @@ class SeededSampler(BaseSampler):
         """Return the place of a trial among those of its search. A repeated trial has the place of the first one."""
         if trial.number not in self._places:
             before, tasks = study.get_trials(deepcopy=False)[: origin_of(trial)], (None, task_of(trial))
-            self._places[trial.number] = sum(task_of(each) in tasks and origin_of(each) == each.number for each in before)
+            self._places[trial.number] = sum(
+                task_of(each) in tasks and origin_of(each) == each.number for each in before
+            )
         return self._places[trial.number]
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:

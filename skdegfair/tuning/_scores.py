@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -20,9 +20,10 @@ from ..metrics import (
     FairnessScoring,
     MostAccurateWithin,
     Tradeoff,
+    fairness_scoring,
     placeholder_of,
 )
-from ._folds import Split
+from ._folds import Split, check_available
 
 GAPS = ("neg_delta_dsp", "neg_delta_deo")
 
@@ -32,6 +33,8 @@ def objectives_of(search: Any) -> tuple[str, ...]:
     if search.objectives is not None:
         return (search.objectives,) if isinstance(search.objectives, str) else tuple(search.objectives)
     scoring = search.scoring
+    if isinstance(scoring, str) and scoring in _named(search):
+        return (scoring,)
     if isinstance(scoring, FairnessScoring):
         several = not isinstance(scoring, DegreeScorer | Tradeoff)
     else:
@@ -41,12 +44,14 @@ def objectives_of(search: Any) -> tuple[str, ...]:
 
 def needed_by(search: Any) -> dict[str, str]:
     """Return the names of the scores that a search needs, and the option that needs each of them."""
-    needed = {} if search.min_accuracy is None else {"accuracy": "min_accuracy"}
-    if isinstance(search.refit, str):
-        needed[search.refit] = "refit"
-    elif isinstance(search.refit, FairestWithin | MostAccurateWithin):
-        needed |= dict.fromkeys((search.refit.accuracy, search.refit.fairness), "refit")
-    return needed | dict.fromkeys(objectives_of(search), "objectives")
+    return _named(search) | dict.fromkeys(objectives_of(search), "objectives")
+
+
+def scoring_for(scoring: Any, needed: Container[str]) -> Any:
+    """Return the default scorers for None, and a list for a name that is needed: its score is not "score" then."""
+    if scoring is None:
+        return fairness_scoring
+    return [scoring] if isinstance(scoring, str) and scoring in needed else scoring
 
 
 def scorer_of(estimator: Any, scoring: Any) -> Any:
@@ -75,12 +80,8 @@ def check_scores(
     The names of scores that a function returns are unknown; they are checked after the first trial.
     """
     known = _names(scoring)
-    missing = [] if known is None else [name for name in needed if name not in known]
-    if known is not None and missing:
-        raise ValueError(
-            f"There is no score {missing[0]!r}, only {sorted(known)}. Change {needed[missing[0]]}, or pass a "
-            "scoring that returns it."
-        )
+    if known is not None:
+        check_available(needed, known)
     for name, (scorer, gap) in _gaps(scoring).items():
         if name not in needed or y is None:
             continue
@@ -107,6 +108,15 @@ class _Truth:
 
     def predict(self, X: Any) -> Any:
         return self.labels
+
+
+def _named(search: Any) -> dict[str, str]:
+    needed = {} if search.min_accuracy is None else {"accuracy": "min_accuracy"}
+    if isinstance(search.refit, str):
+        needed[search.refit] = "refit"
+    elif isinstance(search.refit, FairestWithin | MostAccurateWithin):
+        needed |= dict.fromkeys((search.refit.accuracy, search.refit.fairness), "refit")
+    return needed
 
 
 def _names(scoring: Any) -> list[str] | None:

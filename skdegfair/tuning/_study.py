@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -80,8 +80,8 @@ class TaskStudy:
         stopped = to_repeat(self.study.get_trials(deepcopy=False), self.claim.task)
         trials = list[Trial]()
         try:
-            for repeated in stopped[:1] or [None] * n_trials:
-                trials.append(self._begin(repeated))
+            for _ in range(1 if stopped else n_trials):
+                trials.append(self._begin(stopped[0] if stopped else None))
             self._check_owner()
         except BaseException:
             self.give_up(trials)
@@ -105,7 +105,7 @@ class TaskStudy:
                 found.setdefault(origin_of(trial), trial)
         return list(found.values())
 
-    def record(self, trial: Trial, folds: Sequence[Fold], needed: Iterable[str]) -> None:
+    def record(self, trial: Trial, folds: Sequence[Fold], needed: Mapping[str, str]) -> None:
         """Store the folds of a trial in the study and tell the sampler their mean scores.
 
         Raises ValueError if a fold that did not fail lacks one of the needed scores. The folds are dropped if another
@@ -114,7 +114,7 @@ class TaskStudy:
         with suppress(UpdateFinishedTrialError):
             self._record(trial, folds, needed)
 
-    def _record(self, trial: Trial, folds: Sequence[Fold], needed: Iterable[str]) -> None:
+    def _record(self, trial: Trial, folds: Sequence[Fold], needed: Mapping[str, str]) -> None:
         objectives, floor = self.task["objectives"], self.task["min_accuracy"]
         for fold in folds:
             require(fold, needed)

@@ -115,8 +115,8 @@ def chosen_accuracy(w: World, rule: Any) -> float:
     return float((best.predict(w.G) == w.y).mean())
 
 
-def floor_of(w: World, floor: Any) -> float:
-    found = fit(w, min_accuracy=floor, storage="sqlite://", study_name="mine")
+def floor_of(w: World, floor: Any, **options: Any) -> float:
+    found = fit(w, min_accuracy=floor, storage="sqlite://", study_name="mine", random_state=0, **options)
     return float(found.cv_results_["mean_test_accuracy"][0])
 
 
@@ -284,6 +284,7 @@ SEARCHES = [
     Mistake("accuracy in percent", lambda w: fit(w, min_accuracy=80), ValueError, ("min_accuracy", "80")),
     Mistake("accuracy is True", lambda w: fit(w, min_accuracy=True), ValueError, ("min_accuracy", "True")),
     Mistake("accuracy of another type", lambda w: floor_of(w, np.float32(0.1)), lambda w: floor_of(w, 0.1)),
+    Mistake("floor of the only score", lambda w: floor_of(w, 0.1, scoring="accuracy"), lambda w: floor_of(w, 0.1)),
     Mistake("sampler is a class", lambda w: fit(w, sampler=TPESampler), TypeError, ("sampler", "TPESampler()")),
     Mistake(
         "sampler of one objective",
@@ -356,11 +357,7 @@ SEARCHES = [
         ValueError,
         ("unlabeled must be one value", "[-1, -2]"),
     ),
-    Mistake(
-        "missing labels of pandas",
-        lambda w: accuracy_without(w, pd.NA),
-        lambda w: accuracy_without(w, np.nan),
-    ),
+    Mistake("missing labels of pandas", lambda w: accuracy_without(w, pd.NA), lambda w: accuracy_without(w, np.nan)),
     Mistake(
         "labels as a tensor",
         lambda w: list(search(random_state=0).fit(w.G, torch.as_tensor(w.y)).pareto_["mean_test_accuracy"]),
