@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -315,15 +316,30 @@ def test_the_trial_of_a_killed_worker_is_tried_again(storage):
 
 
 class KilledAt:
-    """Counts SQL statements, or fits, and kills its process at one of them, as the operating system does."""
+    """Counts SQL statements of a kind, or fits, and kills its process at one of them, as the operating system does."""
 
-    def __init__(self, number):
-        self.left = number
+    def __init__(self, number, kind=None):
+        self.left, self.kind = number, kind
 
-    def __call__(self, *args, **kwargs):
-        self.left -= 1
+    def __call__(self, connection=None, cursor=None, statement="", *args):
+        if self.kind is None or statement.startswith(f"{self.kind} "):
+            self.left -= 1
         if self.left < 0:
             os.kill(os.getpid(), signal.SIGKILL)
+
+
+# In order. Each one leaves no setting with three attempts that were stopped; the first trial is stopped twice.
+IN_SQL = [
+    (1, "INSERT INTO trials"),
+    (0, "INSERT INTO trial_user_attributes"),
+    (1, "INSERT INTO trial_params"),
+    (6, "UPDATE trials"),
+    (1, "INSERT INTO trial_values"),
+    (3, "INSERT INTO trials"),
+    (2, "INSERT INTO trial_params"),
+    (5, "INSERT INTO trial_user_attributes"),
+]
+IN_FITS = [(0,), (1,), (3,), (2,), (4,), (1,)]
 
 
 class KnownAndCounted(Known):
@@ -348,57 +364,132 @@ def killed_in_a_process(act):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize(("kind", "batch_size"), [("sqlite", 3), ("journal", 3)])
-def test_killed_at_any_moment_nothing_is_lost(graph, tmp_path, kind, batch_size):
+@pytest.mark.parametrize(("kind", "moments"), [("sqlite", IN_SQL), ("journal", IN_FITS)])
+def test_killed_at_any_moment_nothing_is_lost(graph, tmp_path, kind, moments):
     """Whole trials, their settings and the first setting are those of a search that was never killed."""
     y = truth(graph)
 
-    def fit(number=None):
+    def fit(*moment):
         if kind == "sqlite":
             storage = f"sqlite:///{tmp_path}/study.db"
-            if number is not None:
-                sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", KilledAt(number))
+            if moment:
+                sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", KilledAt(*moment))
         else:  # while a journal is written it is locked; the next worker waits 30 seconds then
             storage = JournalStorage(JournalFileBackend(str(tmp_path / "journal")))
-            KnownAndCounted.count = KilledAt(10**9 if number is None else number)
-        found = search(storage, n_trials=8, batch_size=batch_size, refit=False)
+            KnownAndCounted.count = KilledAt(*moment or (10**9,))
+        found = search(storage, n_trials=10, batch_size=3, refit=False)
         return found.set_params(estimator=KnownAndCounted()).fit(graph, y)
 
-    moments = (60, 85, 99, 113, 127, 151, 175, 202, 229) if kind == "sqlite" else (0, 1, 3, 2, 4, 1)
-    assert all(killed_in_a_process(lambda n=n: fit(n)) for n in moments)
-    found, whole = fit(), search(n_trials=8, batch_size=batch_size, refit=False).fit(graph, y)
-    assert len(found.study_.trials) > 8
-    assert Counter(trial.state.name for trial in found.study_.trials)["COMPLETE"] == 8
+    assert all(killed_in_a_process(lambda each=each: fit(*each)) for each in moments)
+    found, whole = fit(), search(n_trials=10, batch_size=3, refit=False).fit(graph, y)
+    assert len(found.study_.trials) > 10
+    assert Counter(trial.state.name for trial in found.study_.trials)["COMPLETE"] == 10
     by_value = [sorted(map(str, each.cv_results_["params"])) for each in (found, whole)]
     assert by_value[0] == by_value[1]
 
 
 def test_a_setting_that_never_finishes_is_given_up(graph):
+    """The others of its batch are not."""
     storage = optuna.storages.InMemoryStorage()
-    for _ in range(30):
+    options = {"scoring": StopsAfter(), "n_trials": 3, "batch_size": 3}
+    for _ in range(3):
         StopsAfter.left = 0
         with pytest.raises(KeyboardInterrupt):
-            search(storage, scoring=StopsAfter(), n_trials=2, batch_size=1).fit(graph, truth(graph))
-    with pytest.warns(UserWarning, match="Trial 29 did not finish in 30 attempts and is not tried again"):
-        found = search(storage, scoring=StopsAfter(), n_trials=1, batch_size=1).fit(graph, truth(graph))
-    assert found.cv_results_["params"][0] != {"wrong": 0.1, "ones": 0.1}
+            search(storage, **options).fit(graph, truth(graph))
+    with pytest.warns(UserWarning, match="Trial 4 did not finish in 3 attempts and is not tried again") as caught:
+        found = search(storage, **options).fit(graph, truth(graph))
+    assert {Path(each.filename).name for each in caught} == {Path(__file__).name}
+    whole = search(n_trials=4).fit(graph, truth(graph))
+    assert found.cv_results_["params"] == whole.cv_results_["params"][1:]
 
 
 # one study, one search
 
 
-def test_searches_that_start_together_on_one_name(graph, storage):
-    """Both have opened the study before either has a trial: the second to begin a trial notices."""
-    tasks = [{"objectives": ["accuracy"], "min_accuracy": None, "X": data} for data in ("these", "those")]
-    one, other = (TaskStudy(storage, "study", optuna.samplers.RandomSampler(), task) for task in tasks)
-    kept = other.ask(2)
-    with pytest.raises(ValueError, match="'study' belongs to another search: X differ"):
-        one.ask(2)
-    other.ask(1)
-    for trial in kept:
-        other.record(trial, [{"scores": {"accuracy": 0.5}}], ["accuracy"])
-    assert len(other.judged()) == 2
-    assert Counter(trial.state.name for trial in other.study.trials) == {"COMPLETE": 2, "FAIL": 2, "RUNNING": 1}
+class Meanwhile(optuna.storages.InMemoryStorage):
+    """Lets another worker act just before, or just after, a trial is created."""
+
+    act, moment = None, "before"
+
+    def create_new_trial(self, *args, **kwargs):
+        act, self.act = self.act, None
+        if act and self.moment == "before":
+            act()
+        number = super().create_new_trial(*args, **kwargs)
+        if act and self.moment == "after":
+            act()
+        return number
+
+
+def opened(storage, data="these"):
+    task = {"objectives": ["accuracy"], "min_accuracy": None, "X": data}
+    return TaskStudy(storage, "study", optuna.samplers.RandomSampler(), task)
+
+
+def record(study, trial):
+    study.record(trial, [{"scores": {"accuracy": 0.5}}], ["accuracy"])
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_searches_that_start_together_on_one_name(moment):
+    """The one that creates the first trial has the study, wherever the other one is at this moment."""
+    storage, began, refused = Meanwhile(), [], []
+    storage.moment = moment
+
+    def ask(study):
+        try:
+            began.extend((study, trial) for trial in study.ask(2))
+        except ValueError as error:
+            refused.append(str(error))
+
+    one, other = opened(storage, "these"), opened(storage, "those")
+    storage.act = lambda: ask(other)
+    ask(one)
+    owner = other if moment == "before" else one
+    assert [study for study, _ in began] == [owner] * 2
+    assert len(refused) == 1
+    assert "'study' belongs to another search: X differ" in refused[0]
+    for study, trial in began:
+        record(study, trial)
+    assert [len(study.judged()) for study in (owner, one if owner is other else other)] == [2, 0]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_worker_that_is_alive_keeps_its_trials(moment):
+    storage = Meanwhile()
+    storage.moment = moment
+    one, other = opened(storage), opened(storage)
+    storage.act = lambda: record(other, *other.ask(1))
+    record(one, *one.ask(1))
+    assert len(one.judged()) == len(other.judged()) == 2
+
+
+def taken_for_dead(storage):
+    """A worker of another machine with the same name, and a trial of it that is running."""
+    worker = opened(storage)
+    worker.claim = replace(worker.claim, pid=4_000_001, start="77")
+    return worker, *worker.ask(1)
+
+
+def test_a_worker_that_was_taken_for_dead_continues():
+    storage = optuna.storages.InMemoryStorage()
+    worker, trial = taken_for_dead(storage)
+    record(opened(storage), *opened(storage).ask(1))  # repeats it
+    record(worker, trial)
+    record(worker, *worker.ask(1))
+    assert [trial.state.name for trial in worker.study.trials] == ["FAIL", "COMPLETE", "COMPLETE"]
+    assert len(worker.judged()) == 2
+
+
+def test_two_workers_that_repeat_the_same_trial():
+    """It counts once."""
+    storage = Meanwhile()
+    taken_for_dead(storage)
+    one, other = opened(storage), opened(storage)
+    storage.act = lambda: record(other, *other.ask(1))
+    record(one, *one.ask(1))
+    assert [trial.state.name for trial in one.study.trials] == ["FAIL", "COMPLETE", "COMPLETE"]
+    assert [trial.number for trial in one.judged()] == [1]
 
 
 class Other(Known):
@@ -429,19 +520,61 @@ def scorer_of(weight):
             {"param_distributions": lambda trial: {"wrong": trial.suggest_float("wrong", 0, 0.2)}},
             "param_distributions",
         ),
+        (
+            {"estimator": Known(ones=np.zeros(2000))},  # repr elides what differs
+            {"estimator": Known(ones=np.eye(1, 2000, 1000)[0])},
+            "estimator",
+        ),
+        ({"estimator": Known(ones=[scorer_of(1)])}, {"estimator": Known(ones=[scorer_of(2)])}, "estimator"),
     ],
 )
 def test_objects_of_equal_names_are_not_mixed(graph, storage, one, other, differing):
+    one, other = ({"param_distributions": {"ones": [0.1]}} | each for each in (one, other))
     for options in (one, one):  # the same again is the same
         search(storage, n_trials=1, refit=False).set_params(**options).fit(graph, truth(graph))
     with pytest.raises(ValueError, match=f"another search: {differing} differ"):
         search(storage, n_trials=2, refit=False).set_params(**other).fit(graph, truth(graph))
 
 
+HASHES = """
+from sklearn.metrics import make_scorer, matthews_corrcoef
+from skdegfair.tuning._task import code_hash
+nested = lambda name: name in {"one", "two", "three"} or name in (frozenset({"four", "five", "six"}), "seven")
+print(code_hash(make_scorer(matthews_corrcoef)), code_hash(nested), code_hash([frozenset({"one", "two", "three"})]))
+"""
+
+
+def test_functions_are_known_again_in_another_process():
+    """The order of the sets in them depends on the process."""
+    command = [sys.executable, "-c", HASHES]
+    hashes = {
+        subprocess.check_output(command, env=os.environ | {"PYTHONHASHSEED": seed}, text=True) for seed in ("1", "2")
+    }
+    assert len(hashes) == 1
+    assert "None" not in hashes.pop()
+
+
+def documented(text):
+    def score(estimator, X, y):
+        log.append(estimator)
+        return 0.5
+
+    log, score.__doc__ = [], text
+    score.__code__ = score.__code__.replace(co_consts=(text, *score.__code__.co_consts[1:]))
+    return score
+
+
+def test_what_a_function_logs_and_its_docstring_do_not_matter(graph, storage):
+    one, other = documented("One."), documented("Other.")
+    for n_trials, scoring in enumerate((one, one, other), start=1):
+        found = search(storage, n_trials=n_trials, scoring=scoring, min_accuracy=None).fit(graph, truth(graph))
+    assert len(found.cv_results_["trial"]) == 3
+
+
 def test_studies_of_the_version_before_are_continued(graph, storage):
     """Its trials have no claims, and its description has no classes and no code."""
     old = search(storage, n_trials=3).fit(graph, truth(graph)).study_
-    [task] = old.user_attrs.values()
+    [task] = (value for key, value in old.user_attrs.items() if key.startswith("skdegfair:task"))
     study = optuna.create_study(storage=storage, study_name="before", directions=["maximize"] * 2)
     study.set_user_attr("skdegfair:task", {key: value for key, value in task.items() if "(" not in key})
     for trial in old.trials:
@@ -463,6 +596,26 @@ def test_fewer_trials_than_there_are(graph, storage):
     with pytest.warns(NoEffectWarning, match="n_trials=2 has no effect: study 'study' already has 3 trials"):
         found = search(storage, n_trials=2).fit(graph, truth(graph))
     assert len(found.cv_results_["trial"]) == 3
+
+
+def test_more_trials_than_wanted_because_of_other_workers(graph):
+    """A worker may add a batch more, which is no reason to warn when the search is started again."""
+
+    class Joins(FairnessScoring):
+        """The other worker does the whole search while the first fold of this one is scored."""
+
+        joins = True
+
+        def __call__(self, *args, **kwargs):
+            if Joins.joins:
+                Joins.joins = False
+                search(storage, n_trials=3, scoring=Joins()).fit(graph, truth(graph))
+            return super().__call__(*args, **kwargs)
+
+    storage = optuna.storages.InMemoryStorage()
+    for _ in range(2):
+        found = search(storage, n_trials=3, scoring=Joins()).fit(graph, truth(graph))
+        assert len(found.cv_results_["trial"]) == 6
 
 
 def test_an_interrupted_fit_leaves_the_results_of_an_earlier_one(graph):

@@ -479,6 +479,15 @@ def test_groups_go_to_the_splitter(graph, y):
     assert sum(means) == pytest.approx(by_hand["test_score"].mean())
 
 
+@pytest.mark.parametrize("options", [{"refit": "f1_macro"}, {"objectives": "f1_macro"}])
+def test_a_single_scorer_by_its_name(graph, y, options):
+    found, plain = (search(scoring="f1_macro", **each).fit(graph, y) for each in (options, {}))
+    assert found.objectives_ == ("f1_macro",)
+    assert found.best_params_ == plain.best_params_
+    assert found.best_score_ == plain.best_score_
+    assert found.score(graph, y) == plain.score(graph, y)
+
+
 def test_metadata_is_routed(graph, y):
     """A classifier that knows no graph: degrees go to the scorer, and groups to the splitter."""
     with sklearn.config_context(enable_metadata_routing=True):
@@ -493,6 +502,14 @@ def test_metadata_is_routed(graph, y):
         assert found.best_score_ == by_hand["test_score"].mean()
         gap = delta_dsp(y, found.predict(graph.features), degree=graph.degree())
         assert found.score(graph.features, y, degree=graph.degree()) == -gap
+
+
+def test_degrees_of_another_name_are_routed(graph, y):
+    with sklearn.config_context(enable_metadata_routing=True):
+        gap = make_degree_scorer("dsp").set_score_request(degree="known_degree")
+        scoring = {"accuracy": "accuracy", "neg_delta_dsp": gap}
+        found = ParetoSearchCV(LogisticRegression(), {"C": [0.1]}, scoring=scoring, cv=2, n_trials=1)
+        assert len(found.fit(graph.features, y, known_degree=graph.degree()).pareto_)
 
 
 @pytest.mark.filterwarnings("ignore:.*optuna.terminator. module:FutureWarning")  # it uses what Optuna gives up

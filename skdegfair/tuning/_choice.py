@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
 from ..metrics import FairestWithin
-from ._folds import Fold, configured
+from ._folds import Fold, check_available, configured
 from ._results import entries
 
 
@@ -53,7 +53,7 @@ def eligible(
     best = np.nanmax(results["mean_test_accuracy"][sound])
     warnings.warn(
         f"No trial reaches min_accuracy={min_accuracy}: the most accurate one has {best:.3f}. min_accuracy is ignored.",
-        UserWarning, stacklevel=3,
+        UserWarning, stacklevel=4,
     )  # fmt: skip
     return sound
 
@@ -67,8 +67,7 @@ def chosen(results: Mapping[str, Any], refit: Any, objectives: Sequence[str], al
         rule = FairestWithin(accuracy=objectives[0], fairness=objectives[1])
         return int(places[rule(entries(results, places))])
     name = objectives[0] if refit is True else refit
-    if f"mean_test_{name}" not in results:
-        raise ValueError(f"refit={refit!r} is not the name of a score. The scores are {', '.join(_scores(results))}.")
+    check_available({name: "refit"}, _scores(results))  # of a finished study, whose trials were made for another refit
     means = results[f"mean_test_{name}"][places]
     if np.isnan(means).all():
         raise ValueError(f"The score {name!r} is not defined (NaN) in any trial. Choose another refit.")

@@ -20,8 +20,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..graph import Graph, accepts_graph
-from ..metrics import fairness_scoring
-from ._scores import scorer_of
+from ._scores import needed_by, scorer_of, scoring_for
 
 NOT_REFITTED = "{name} needs a chosen estimator, but the search has refit=False. Set refit=True or a rule."
 
@@ -29,7 +28,7 @@ NOT_REFITTED = "{name} needs a chosen estimator, but the search has refit=False.
 class Metadata(NamedTuple):
     """Further arguments of ``fit``, by their receivers.
 
-    ``judge`` is for cross-validation, which routes its arguments itself.
+    ``judge`` is for cross-validation and ``score`` for scorers, both by the names that they were passed with.
     """
 
     fit: Mapping[str, Any]
@@ -53,7 +52,7 @@ def routed(search: Any, params: Mapping[str, Any]) -> Metadata:
     for consumer, method in ((search.estimator, "fit"), (search._scorer(), "score")):
         wanted |= set(get_routing_for_object(consumer).consumes(method, params.keys()))
     judge = {name: params[name] for name in wanted} or None
-    return Metadata(to.estimator.fit, to.splitter.split, to.scorer.score, judge)
+    return Metadata(to.estimator.fit, to.splitter.split, judge or {}, judge)
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:
@@ -111,8 +110,9 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
             params = process_routing(self, "score", **params).scorer["score"]
         if self.objectives_ == ("score",):
             return float(self.scorer_(best, data, y, **params))
-        if isinstance(self.refit, str):
-            return float(self.scorer_(best, data, y, **params)[self.refit])
+        name = self.refit if isinstance(self.refit, str) else self.scoring
+        if isinstance(name, str):
+            return float(self.scorer_(best, data, y, **params)[name])
         return float(best.score(data, y, **params))
 
     @property
@@ -145,7 +145,7 @@ class FittedBest(MetaEstimatorMixin, BaseEstimator):
         return router
 
     def _scorer(self) -> Any:
-        return scorer_of(self.estimator, fairness_scoring if self.scoring is None else self.scoring)
+        return scorer_of(self.estimator, scoring_for(self.scoring, needed_by(self)))
 
     def _best(self, name: str) -> Any:
         if not self.refit:

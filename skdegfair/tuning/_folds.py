@@ -11,6 +11,7 @@ from joblib import parallel_config
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import check_cv, cross_validate
 
+from ..graph import as_labels, is_unlabeled
 from ..metrics import placeholder_of
 
 Split = tuple[Any, Any]
@@ -25,15 +26,18 @@ Fold = dict[str, Any]
 
 def splits_of(cv: Any, X: Any, y: Any, estimator: BaseEstimator, **params: Any) -> list[Split]:
     """Return the training and the test nodes of each fold."""
-    missing = np.zeros(0, dtype=bool) if y is None else np.asarray(pd.isna(y))
+    labels = np.zeros(0) if y is None else as_labels(y)
+    missing = np.asarray(pd.isna(labels))
     remedy = MISSING.format(n=missing.sum(), n_nodes=len(missing))
-    if missing.any() and not pd.isna(placeholder_of(estimator) or 0):
+    if missing.any() and (missing & ~is_unlabeled(labels, placeholder_of(estimator))).any():
         raise ValueError(remedy)
     try:
         splitter = check_cv(cv, y, classifier=is_classifier(estimator))
         splits = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, **params)]
     except ValueError as error:
-        raise ValueError(remedy) if missing.any() else error from error
+        if missing.any():
+            raise ValueError(remedy) from error
+        raise
     if not splits:
         raise ValueError(f"cv={cv!r} gives no folds.")
     return splits
@@ -72,14 +76,20 @@ def judge_fold(
     return {"scores": scores, **times}
 
 
-def require(fold: Fold, names: Iterable[str]) -> None:
-    """Raise an error if a fold that did not fail lacks one of these scores."""
-    missing = [name for name in names if name not in fold["scores"] and "error" not in fold]
-    if missing:
-        raise ValueError(
-            f"There is no score {missing[0]!r}, only {sorted(fold['scores'])}. Choose objectives, metrics, refit "
-            "and min_accuracy to match, or pass another scoring."
-        )
+def check_available(needed: Mapping[str, str], known: Iterable[str]) -> None:
+    """Raise ValueError if one of the needed scores, a dict from names to the options that need them, is unknown."""
+    known = sorted(known)
+    for name, option in needed.items():
+        if name not in known:
+            raise ValueError(
+                f"There is no score {name!r}, only {known}. Change {option}, or pass a scoring that returns it."
+            )
+
+
+def require(fold: Fold, needed: Mapping[str, str]) -> None:
+    """Raise ValueError if a fold that did not fail lacks one of the needed scores."""
+    if "error" not in fold:
+        check_available(needed, fold["scores"])
 
 
 def means_of(folds: Sequence[Fold], names: Sequence[str]) -> dict[str, float]:

@@ -15,11 +15,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import indexable
 
 from ..exceptions import NoEffectWarning
-from ..metrics import fairness_scoring
 from ._folds import judge_fold, means_of, require, splits_of
 from ._names import check_estimator
 from ._options import check_floor, check_objectives
-from ._scores import check_scores, scorer_of
+from ._scores import check_scores, scorer_of, scoring_for
 from ._space import search_space, space_for, suggested
 
 
@@ -91,11 +90,11 @@ class FairnessObjective:
         self.splits = splits_of(cv, self.G, self.y, estimator)
         self.params = search_space(estimator) if params is None else space_for(estimator, params)
         self.metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-        self.scoring = fairness_scoring if scoring is None else scoring
         self.directions = ["maximize"] * len(self.metrics)
-        scorer_of(estimator, self.scoring)
         floor = {} if min_accuracy is None else {"accuracy": "min_accuracy"}
         self._needed = floor | dict.fromkeys(self.metrics, "metrics")
+        self.scoring = scoring_for(scoring, self._needed)
+        scorer_of(estimator, self.scoring)
         check_scores(self.scoring, self._needed, self.G, self.y, self.splits, estimator)
 
     def __call__(self, trial: BaseTrial) -> float | tuple[float, ...]:

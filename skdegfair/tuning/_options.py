@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from optuna.samplers import BaseSampler
 
 from ..exceptions import NoEffectWarning
+from ..metrics._inputs import is_number
 from ._names import check_estimator
 from ._storage import check_storage
 
@@ -23,14 +24,14 @@ def check_options(search: Any) -> None:
             raise ValueError(f"{name} must be an integer of at least 1, got {value!r}.")
     if search.n_jobs is not None and (not isinstance(search.n_jobs, Integral) or search.n_jobs == 0):
         raise ValueError(f"n_jobs must be a number of processes, -1 for all cores or None, got {search.n_jobs!r}.")
-    if search.timeout is not None and not (_is_number(search.timeout) and search.timeout > 0):
+    if search.timeout is not None and not (is_number(search.timeout) and search.timeout > 0):
         raise ValueError(f"timeout must be a positive number of seconds, got {search.timeout!r}.")
     check_floor(search.min_accuracy)
     if isinstance(search.refit, type):
         raise TypeError(f"refit must be an object, got a class. Pass {search.refit.__name__}().")
     if not (isinstance(search.refit, bool | str) or callable(search.refit)):
         raise ValueError(f"refit must be True, False, the name of a score or a callable, got {search.refit!r}.")
-    if not (_is_number(search.error_score) or (isinstance(search.error_score, str) and search.error_score == "raise")):
+    if not (is_number(search.error_score) or (isinstance(search.error_score, str) and search.error_score == "raise")):
         raise ValueError(f"error_score must be 'raise' or a number, got {search.error_score!r}.")
     if search.objectives is not None:
         check_objectives(search.objectives)
@@ -46,7 +47,7 @@ def check_options(search: Any) -> None:
 
 def check_floor(floor: Any) -> None:
     """Raise ValueError if the smallest acceptable accuracy is invalid."""
-    if floor is not None and not (_is_number(floor) and 0 <= floor <= 1):
+    if floor is not None and not (is_number(floor) and 0 <= floor <= 1):
         raise ValueError(f"min_accuracy must be between 0 and 1, got {floor!r}.")
 
 
@@ -74,7 +75,3 @@ def _check_study(storage: Any, name: Any) -> None:
             "Pass a storage such as 'sqlite:///study.db'.",
             NoEffectWarning, stacklevel=5,
         )  # fmt: skip
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

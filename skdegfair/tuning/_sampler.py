@@ -15,7 +15,7 @@ from optuna.trial import FrozenTrial
 from sklearn.utils import check_random_state
 
 from ._names import has_params, name_of
-from ._workers import origin_of, place_of, task_of
+from ._workers import origin_of, task_of
 
 NOTHING = object()
 
@@ -36,14 +36,20 @@ class SeededSampler(BaseSampler):
 
     def __init__(self, seed: int, first: Mapping[str, Any]) -> None:
         self.seed, self.first = seed, first
+        self._places = dict[int, int]()  # by the number of the trial, because reading all trials takes time
 
     def _for(self, study: Study, trial: FrozenTrial, name: str = "") -> TPESampler:
-        words = [self.seed, place_of(trial, study.get_trials(deepcopy=False)), crc32(name.encode())]
+        words = [self.seed, self._place_of(study, trial), crc32(name.encode())]
         return TPESampler(seed=int(np.random.SeedSequence(words).generate_state(1)[0]))
 
-    def _is_first(self, study: Study, trial: FrozenTrial) -> bool:
-        before = study.get_trials(deepcopy=False)[: origin_of(trial)]
-        return all(task_of(each) not in (None, task_of(trial)) for each in before)
+    def _place_of(self, study: Study, trial: FrozenTrial) -> int:
+        """Return the place of a trial among those of its search. A repeated trial has the place of the first one."""
+        if trial.number not in self._places:
+            before, tasks = study.get_trials(deepcopy=False)[: origin_of(trial)], (None, task_of(trial))
+            self._places[trial.number] = sum(
+                task_of(each) in tasks and origin_of(each) == each.number for each in before
+            )
+        return self._places[trial.number]
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         return self._for(study, trial).infer_relative_search_space(study, trial)
@@ -56,7 +62,8 @@ class SeededSampler(BaseSampler):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        if self._is_first(study, trial) and _allows(param_distribution, self.first.get(param_name, NOTHING)):
+        is_first = self._place_of(study, trial) == 0
+        if is_first and _allows(param_distribution, self.first.get(param_name, NOTHING)):
             return self.first[param_name]
         return self._for(study, trial, param_name).sample_independent(study, trial, param_name, param_distribution)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from ..exceptions import EmptyGroupWarning
 from ..metrics import (
@@ -18,9 +20,10 @@ from ..metrics import (
     FairnessScoring,
     MostAccurateWithin,
     Tradeoff,
+    fairness_scoring,
     placeholder_of,
 )
-from ._folds import Split
+from ._folds import Split, check_available
 
 GAPS = ("neg_delta_dsp", "neg_delta_deo")
 
@@ -30,6 +33,8 @@ def objectives_of(search: Any) -> tuple[str, ...]:
     if search.objectives is not None:
         return (search.objectives,) if isinstance(search.objectives, str) else tuple(search.objectives)
     scoring = search.scoring
+    if isinstance(scoring, str) and scoring in _named(search):
+        return (scoring,)
     if isinstance(scoring, FairnessScoring):
         several = not isinstance(scoring, DegreeScorer | Tradeoff)
     else:
@@ -39,12 +44,14 @@ def objectives_of(search: Any) -> tuple[str, ...]:
 
 def needed_by(search: Any) -> dict[str, str]:
     """Return the names of the scores that a search needs, and the option that needs each of them."""
-    needed = {} if search.min_accuracy is None else {"accuracy": "min_accuracy"}
-    if isinstance(search.refit, str):
-        needed[search.refit] = "refit"
-    elif isinstance(search.refit, FairestWithin | MostAccurateWithin):
-        needed |= dict.fromkeys((search.refit.accuracy, search.refit.fairness), "refit")
-    return needed | dict.fromkeys(objectives_of(search), "objectives")
+    return _named(search) | dict.fromkeys(objectives_of(search), "objectives")
+
+
+def scoring_for(scoring: Any, needed: Container[str]) -> Any:
+    """Return the default scorers for None, and a list for a name that is needed: its score is not "score" then."""
+    if scoring is None:
+        return fairness_scoring
+    return [scoring] if isinstance(scoring, str) and scoring in needed else scoring
 
 
 def scorer_of(estimator: Any, scoring: Any) -> Any:
@@ -59,23 +66,26 @@ def scorer_of(estimator: Any, scoring: Any) -> Any:
 
 
 def check_scores(
-    scoring: Any, needed: Mapping[str, str], X: Any, y: Any, splits: Sequence[Split], estimator: Any, degree: Any = None
+    scoring: Any,
+    needed: Mapping[str, str],
+    X: Any,
+    y: Any,
+    splits: Sequence[Split],
+    estimator: Any,
+    params: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Raise ValueError if ``scoring`` does not return a needed score, or returns a gap that is not defined in a fold.
 
-    ``needed`` is a dict from the names of scores to the options that need them.
+    ``needed`` is a dict from the names of scores to the options that need them, ``params`` has arguments of scorers.
     The names of scores that a function returns are unknown; they are checked after the first trial.
     """
     known = _names(scoring)
-    missing = [] if known is None else [name for name in needed if name not in known]
-    if known is not None and missing:
-        raise ValueError(
-            f"There is no score {missing[0]!r}, only {sorted(known)}. Change {needed[missing[0]]}, or pass a "
-            "scoring that returns it."
-        )
+    if known is not None:
+        check_available(needed, known)
     for name, (scorer, gap) in _gaps(scoring).items():
         if name not in needed or y is None:
             continue
+        degree = params.get(_alias(scorer))
         scores = FairnessScoring(hops=scorer.hops, share=scorer.share)
         for number, (_, test) in enumerate(splits):
             nodes, labels = _safe_indexing(X, test), _safe_indexing(y, test)
@@ -100,6 +110,15 @@ class _Truth:
         return self.labels
 
 
+def _named(search: Any) -> dict[str, str]:
+    needed = {} if search.min_accuracy is None else {"accuracy": "min_accuracy"}
+    if isinstance(search.refit, str):
+        needed[search.refit] = "refit"
+    elif isinstance(search.refit, FairestWithin | MostAccurateWithin):
+        needed |= dict.fromkeys((search.refit.accuracy, search.refit.fairness), "refit")
+    return needed
+
+
 def _names(scoring: Any) -> list[str] | None:
     """Return the names of the scores that are known before scoring."""
     if type(scoring) is FairnessScoring:
@@ -119,6 +138,12 @@ def _gaps(scoring: Any) -> dict[str, tuple[FairnessScoring, str]]:
         for name, each in scorers.items()
         if type(each) in (DegreeScorer, Tradeoff)
     }
+
+
+def _alias(scorer: FairnessScoring) -> str:
+    """Return the name under which a scorer requests degrees, as in ``set_score_request(degree="name")``."""
+    request = get_routing_for_object(scorer).score.requests.get("degree")
+    return request if isinstance(request, str) else "degree"
 
 
 def _reason(gap: str) -> str:

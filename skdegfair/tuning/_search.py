@@ -17,7 +17,6 @@ from tqdm import tqdm
 
 from ..exceptions import NoEffectWarning
 from ..graph import accepts_graph
-from ..metrics import fairness_scoring
 from ._choice import completed, eligible, refitted
 from ._delegate import FittedBest, graph_of, routed
 from ._engine import engine
@@ -26,7 +25,7 @@ from ._names import check_names
 from ._options import check_options
 from ._results import front_of, results_of
 from ._sampler import sampler_of
-from ._scores import check_scores, needed_by, objectives_of
+from ._scores import check_scores, needed_by, objectives_of, scoring_for
 from ._space import search_space, space_for, suggested
 from ._storage import how_to_resume
 from ._study import TaskStudy, folds_of, quiet
@@ -59,7 +58,8 @@ class ParetoSearchCV(FittedBest):
         As in scikit-learn; 5 folds by default.
     scoring : callable, str, list or dict, default=None
         As in scikit-learn; accuracy and both negated gaps by default
-        (:data:`~skdegfair.metrics.fairness_scoring`).
+        (:data:`~skdegfair.metrics.fairness_scoring`). The score of a single scorer has the name "score"; if it is
+        given by name, such as "f1_macro", the other options may also use this name.
     objectives : str or sequence of str, default=None
         Names of the scores to maximize. By default accuracy and "neg_delta_dsp", or the only score if ``scoring``
         returns one number, such as :class:`~skdegfair.metrics.Tradeoff`.
@@ -227,11 +227,11 @@ class ParetoSearchCV(FittedBest):
         X, y = indexable(graph_of(X, A, self.estimator), y)
         metadata = routed(self, params)
         splits = splits_of(self.cv, X, y, self.estimator, **metadata.split)
-        scoring = fairness_scoring if self.scoring is None else self.scoring
+        scoring = scoring_for(self.scoring, needed_by(self))
         objectives = objectives_of(self)
         values = search_space(self.estimator) if self.param_distributions is None else self.param_distributions
         space = space_for(self.estimator, values)
-        check_scores(scoring, needed_by(self), X, y, splits, self.estimator, metadata.score.get("degree"))
+        check_scores(scoring, needed_by(self), X, y, splits, self.estimator, metadata.score)
         data = {"X": X, "y": y, "fit parameters": params, "cv": splits} if self.storage is not None else {}
         task = describe(self, space=space, data=data, scoring=scoring, objectives=objectives)
         with quiet():
@@ -265,7 +265,8 @@ class ParetoSearchCV(FittedBest):
         """Draw trials, cross-validate them and record the outcomes, until there are enough or time is up."""
         end = np.inf if self.timeout is None else time.monotonic() + self.timeout
         done, trials, needed = len(self._judged(study)), list[Trial](), needed_by(self)
-        if done > self.n_trials:
+        wanted = study.wanted(self.n_trials)
+        if done > self.n_trials and wanted > self.n_trials:
             warnings.warn(
                 f"n_trials={self.n_trials} has no effect: study {self.study_name!r} already has {done} trials, and "
                 "all of them are used. n_trials is the total number of trials.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from typing import Any
 
@@ -22,10 +23,10 @@ NOT_A_STORAGE = (
 
 
 def check_storage(storage: Any) -> None:
-    """Raise an error if this is neither a URL nor a storage. A URL is not repeated, because it can have a password."""
+    """Raise an error if this is neither a URL nor a storage. Passwords are not repeated."""
     if isinstance(storage, str):
         if "://" not in storage:
-            raise ValueError(NOT_A_STORAGE.format(got=repr(storage)))
+            raise ValueError(NOT_A_STORAGE.format(got=repr(re.sub(".*@", "***@", storage))))
         try:
             make_url(storage)
         except (ArgumentError, ValueError):
@@ -35,13 +36,13 @@ def check_storage(storage: Any) -> None:
 
 
 def opened(storage: Any, attempts: int = 10) -> Any:
-    """Open a database and create Optuna's tables if they are missing; other storages are returned as they are.
+    """Open a database and create Optuna's tables if they are missing. None is a storage in memory.
 
     Workers that start at the same time may all try to create the tables. All but one fail and try again. Raises OSError
     if the database cannot be read.
     """
     if not isinstance(storage, str):
-        return storage
+        return optuna.storages.get_storage(storage)
     for attempt in range(attempts):
         try:
             return optuna.storages.get_storage(storage)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
+from numbers import Number
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -11,7 +12,7 @@ import joblib
 from joblib.hashing import NumpyHasher
 from optuna.distributions import distribution_to_json
 
-from ._names import name_of
+from ._names import has_params, name_of
 
 Task = dict[str, Any]
 
@@ -28,24 +29,19 @@ def describe(search: Any, *, space: Any, data: Any, scoring: Any, objectives: An
         values = name_of(getattr(space, "__qualname__", space))
     else:
         values = {name: distribution_to_json(getattr(each, "distribution", each)) for name, each in space.items()}
-    own = {
-        name: value
-        for name, value in estimator.get_params(deep=True).items()
-        if name.split("__")[-1] not in ("verbose", "n_jobs")
-    }
+    own = estimator.get_params(deep=True).items()
+    own = {name: value for name, value in own if name.split("__")[-1] not in ("verbose", "n_jobs")}
     return {
         "estimator": {name: name_of(value) for name, value in own.items()},
         "estimator (class)": f"{type(estimator).__module__}.{type(estimator).__qualname__}",
-        "estimator (functions)": {
-            name: code_hash(each) for name, each in own.items() if isinstance(each, FunctionType)
-        },
+        "estimator (values)": {name: code_hash(value) for name, value in own.items()},
         "param_distributions": values,
         "param_distributions (code)": code_hash(space) if callable(space) else None,
         **{name: joblib.hash(value) for name, value in data.items()},
         "scoring": name_of(scoring),
         "scoring (code)": code_hash(scoring),
         "objectives": list(objectives),
-        "min_accuracy": search.min_accuracy,
+        "min_accuracy": None if search.min_accuracy is None else float(search.min_accuracy),
     }
 
 
@@ -67,25 +63,46 @@ def code_hash(value: Any) -> str | None:
 
 
 class _CodeHasher(NumpyHasher):
-    """Hash functions by their code, and classes by name, also those that cannot be imported."""
+    """Hash functions by their code, estimators by their parameters, and classes by name, also if they are local."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, FunctionType):
-            cells = [_content(cell) for cell in value.__closure__ or ()]
-            return tuple, (_code(value.__code__), value.__defaults__, value.__kwdefaults__, cells)
+            code = _text_of(value.__code__, value.__doc__)
+            cells = [cell.cell_contents for cell in value.__closure__ or () if _is_fixed(cell)]
+            return tuple, ([code, value.__defaults__, value.__kwdefaults__, cells],)
         if isinstance(value, type) and "<locals>" in value.__qualname__:
             return tuple, ([value.__module__, value.__qualname__],)
+        if isinstance(value, frozenset):
+            return frozenset, (set(value),)  # joblib sorts sets, whose order depends on the process
+        if has_params(value):
+            return tuple, ([type(value), value.get_params(deep=False)],)
         return NotImplemented
 
 
-def _code(code: CodeType) -> list[Any]:
-    """Return what a function does, without the lines and the file that it is in."""
-    constants = [_code(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts]
-    return [code.co_code, code.co_names, code.co_varnames, constants]
+def _text_of(constant: Any, doc: str | None = None) -> str:
+    """Return a constant of a function as text that is the same in every process.
+
+    Code is described by what it does, without its docstring, its lines and its file.
+    """
+    if isinstance(constant, CodeType):
+        constants = [_text_of(each) for each in constant.co_consts if doc is None or each is not doc]
+        return repr([constant.co_code, constant.co_names, constant.co_varnames, constants])
+    if isinstance(constant, tuple):
+        return f"({', '.join(map(_text_of, constant))})"
+    if isinstance(constant, frozenset):
+        return f"{{{', '.join(sorted(map(_text_of, constant)))}}}"
+    return repr(constant)
 
 
-def _content(cell: Any) -> Any:
+def _is_fixed(cell: Any) -> bool:
+    """Whether a variable around a function keeps its value. A list can be a log, which differs after each search."""
     try:
-        return cell.cell_contents
+        return _is_immutable(cell.cell_contents)
     except ValueError:  # a variable that has no value yet
-        return None
+        return False
+
+
+def _is_immutable(value: Any) -> bool:
+    if isinstance(value, tuple | frozenset):
+        return all(map(_is_immutable, value))
+    return value is None or isinstance(value, str | bytes | Number | FunctionType | type)

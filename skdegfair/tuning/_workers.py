@@ -5,71 +5,81 @@ from __future__ import annotations
 import os
 import socket
 import warnings
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import optuna
-from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
+from optuna.trial import FrozenTrial, TrialState, create_trial
 
 FAILED = "skdegfair:folds of a trial that failed"
 CLAIM = "skdegfair:worker"
-MAX_ATTEMPTS = 30  # a setting that needs too much memory would stop every worker forever otherwise
-
-Claim = dict[str, Any]
-"""Task and process of a trial, and, for a trial that repeats another one, the number of the first: ``origin``."""
+MAX_ATTEMPTS = 3  # a setting that needs too much memory would stop every worker forever otherwise
 
 
-def claim_for(task: str) -> Claim:
-    """Return the claim of this process."""
-    return {"task": task, "host": _host(), "pid": os.getpid(), "start": _start_of(os.getpid())}
+@dataclass(frozen=True)
+class Claim:
+    """The task and the process of a trial, and the number of the first trial of its setting if it repeats one."""
 
+    task: str
+    host: str
+    pid: int
+    start: str | None
+    origin: int | None = None
 
-def ask(study: optuna.Study, claim: Claim) -> Trial:
-    """Begin a trial that was left to be tried again, or else a new one.
+    @classmethod
+    def mine(cls, task: str) -> Claim:
+        """Return the claim of this process."""
+        return cls(task, _host(), os.getpid(), _start_of(os.getpid()))
 
-    A new trial is created together with its claim, so that a worker that is killed at any moment leaves no trial
-    without one.
-    """
-    if not study.get_trials(deepcopy=False, states=(TrialState.WAITING,)):
-        study.add_trial(create_trial(state=TrialState.WAITING, user_attrs={CLAIM: claim}))
-    trial = study.ask()
-    before = trial.user_attrs.get(CLAIM, {})
-    if before | claim != before:  # another worker has created it
-        trial.set_user_attr(CLAIM, before | claim)
-    return trial
+    @classmethod
+    def of(cls, trial: FrozenTrial) -> Claim | None:
+        """Return the claim of a trial; None for trials of an earlier version or of another program."""
+        return cls(**trial.user_attrs[CLAIM]) if CLAIM in trial.user_attrs else None
+
+    def new_trial(self, repeated: FrozenTrial | None = None) -> FrozenTrial:
+        """Return a trial to be added to a study, with the setting of another one if it repeats that one.
+
+        It has its claim from the beginning and no other worker can begin it. Therefore a worker that is killed at any
+        moment leaves no trial without a claim.
+        """
+        if repeated is None:
+            return create_trial(state=TrialState.RUNNING, user_attrs={CLAIM: asdict(self)})
+        claim, fixed = replace(self, origin=origin_of(repeated)), {"fixed_params": repeated.params}
+        return create_trial(state=TrialState.RUNNING, user_attrs={CLAIM: asdict(claim)}, system_attrs=fixed)
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the process was killed. Nobody knows that about a process on another machine."""
+        return self.host == _host() and _start_of(self.pid) != self.start
 
 
 def bury(study: optuna.Study) -> None:
-    """Mark the trials of killed workers as failed.
-
-    Whether the worker of another machine is alive is unknown, so its trials are left alone.
-    """
+    """Mark the trials of killed workers as failed."""
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        if not _is_dead(trial.user_attrs.get(CLAIM)):
-            continue
-        with suppress(RuntimeError):  # another worker has just done it, or the sampler is exhausted
-            study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
+        claim = Claim.of(trial)
+        if claim is not None and claim.is_dead:
+            with suppress(RuntimeError):  # another worker has just done it, or the sampler is exhausted
+                study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
 
 
-def retry(study: optuna.Study, claim: Claim) -> None:
-    """Let the trials of this search that were interrupted or killed be tried again, with the same settings."""
-    trials = [each for each in study.get_trials(deepcopy=False) if task_of(each) == claim["task"]]
-    attempts = Counter(map(origin_of, trials))
-    last = {origin_of(each): each for each in trials}
-    for origin, trial in last.items():
-        if not is_abandoned(trial):
-            continue
-        if attempts[origin] < MAX_ATTEMPTS:
-            study.enqueue_trial(trial.params, user_attrs={CLAIM: claim | {"origin": origin}})
-        else:
+def to_repeat(trials: Iterable[FrozenTrial], task: str) -> list[FrozenTrial]:
+    """Return trials of a task that were interrupted or killed, one for each setting, and warn of hopeless ones."""
+    attempts = defaultdict[int, list[FrozenTrial]](list)
+    for trial in trials:
+        if task_of(trial) == task:
+            attempts[origin_of(trial)].append(trial)
+    stopped = [each for each in attempts.values() if all(map(is_abandoned, each))]
+    for *before, last in stopped:
+        if len(before) + 1 == MAX_ATTEMPTS:
             warnings.warn(
-                f"Trial {trial.number} did not finish in {MAX_ATTEMPTS} attempts and is not tried again. Its setting "
-                f"is {trial.params}.",
-                UserWarning, stacklevel=5,
+                f"Trial {last.number} did not finish in {MAX_ATTEMPTS} attempts and is not tried again. Its setting "
+                f"is {last.params}.",
+                UserWarning, stacklevel=6,
             )  # fmt: skip
+    return [each[-1] for each in stopped if len(each) < MAX_ATTEMPTS]
 
 
 def is_abandoned(trial: FrozenTrial) -> bool:
@@ -79,30 +89,23 @@ def is_abandoned(trial: FrozenTrial) -> bool:
 
 def origin_of(trial: FrozenTrial) -> int:
     """Return the number of the trial that this one repeats, or its own."""
-    return int(trial.user_attrs.get(CLAIM, {}).get("origin", trial.number))
-
-
-def place_of(trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> int:
-    """Return the place of a trial among those that repeat no other one. Repeated trials have the same place."""
-    return sum(origin_of(each) == each.number for each in trials[: origin_of(trial)])
+    claim = Claim.of(trial)
+    return trial.number if claim is None or claim.origin is None else claim.origin
 
 
 def task_of(trial: FrozenTrial) -> str | None:
     """Return the hash of the task of a trial; None for trials of an earlier version or of another program."""
-    claim: Mapping[str, Any] = trial.user_attrs.get(CLAIM, {})
-    return claim.get("task")
-
-
-def _is_dead(claim: Mapping[str, Any] | None) -> bool:
-    return claim is not None and claim["host"] == _host() and _start_of(claim["pid"]) != claim["start"]
+    claim = Claim.of(trial)
+    return None if claim is None else claim.task
 
 
 def _host() -> str:
     """Return a name of this machine, or of the container, which counts processes on its own."""
-    try:
-        return f"{socket.gethostname()} {os.readlink('/proc/self/ns/pid')}"
-    except OSError:  # not Linux
-        return socket.gethostname()
+    names = [socket.gethostname()]
+    with suppress(OSError):  # not Linux, or no machine-id in a container
+        names.append(os.readlink("/proc/self/ns/pid"))
+        names.append(Path("/etc/machine-id").read_text(encoding="utf-8").strip())  # many machines are "localhost"
+    return " ".join(names)
 
 
 def _start_of(pid: int) -> str | None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import optuna
+import pandas as pd
+import torch
 from optuna.distributions import FloatDistribution
 from optuna.samplers import CmaEsSampler, RandomSampler, TPESampler
 from searched import Known
@@ -31,6 +33,7 @@ from skdegfair.tuning import FairnessObjective, ParetoSearchCV, TrialPruning, se
 from .cases import Mistake, World
 
 SPACE = {"wrong": [0.1, 0.2]}
+SMALL = {"hidden_dim": [4]}
 
 
 def search(space: Any = SPACE, estimator: Any = None, **options: Any) -> ParetoSearchCV:
@@ -64,6 +67,12 @@ def pipeline() -> Any:
 
 def partly_labeled(w: World) -> Any:
     return np.where(np.arange(w.n_nodes) == 3, np.nan, w.y)
+
+
+def accuracy_without(w: World, placeholder: Any) -> float:
+    clf = GNNClassifier(unlabeled=placeholder, max_epochs=1, random_state=0)
+    found = search(SMALL, clf, n_trials=1, cv=KFold(2)).fit(w.G, partly_labeled(w))
+    return float(found.cv_results_["mean_test_accuracy"][0])
 
 
 def damaged(w: World) -> str:
@@ -104,6 +113,11 @@ def fit_other_study(w: World) -> Any:
 def chosen_accuracy(w: World, rule: Any) -> float:
     best = grid(w, rule).fit(w.G, w.y).best_estimator_
     return float((best.predict(w.G) == w.y).mean())
+
+
+def floor_of(w: World, floor: Any, **options: Any) -> float:
+    found = fit(w, min_accuracy=floor, storage="sqlite://", study_name="mine", random_state=0, **options)
+    return float(found.cv_results_["mean_test_accuracy"][0])
 
 
 def stored_at(w: World, url: Any, **options: Any) -> ParetoSearchCV:
@@ -165,6 +179,12 @@ STUDIES = [
         lambda w: stored_at(w, "postgresql://me:secret@host:port/x"),
         ValueError,
         ("storage must be", "cannot be read"),
+    ),
+    Mistake(
+        "storage with one slash",
+        lambda w: stored_at(w, "postgresql:/me:secret@host/x"),
+        ValueError,
+        ("got '***@host/x'",),
     ),
     Mistake(
         "storage is damaged", lambda w: stored_at(w, damaged(w)), OSError, ("damaged.db", "file is not a database")
@@ -263,6 +283,8 @@ SEARCHES = [
     Mistake("timeout as text", lambda w: fit(w, timeout="1h"), ValueError, ("timeout", "'1h'")),
     Mistake("accuracy in percent", lambda w: fit(w, min_accuracy=80), ValueError, ("min_accuracy", "80")),
     Mistake("accuracy is True", lambda w: fit(w, min_accuracy=True), ValueError, ("min_accuracy", "True")),
+    Mistake("accuracy of another type", lambda w: floor_of(w, np.float32(0.1)), lambda w: floor_of(w, 0.1)),
+    Mistake("floor of the only score", lambda w: floor_of(w, 0.1, scoring="accuracy"), lambda w: floor_of(w, 0.1)),
     Mistake("sampler is a class", lambda w: fit(w, sampler=TPESampler), TypeError, ("sampler", "TPESampler()")),
     Mistake(
         "sampler of one objective",
@@ -329,6 +351,18 @@ SEARCHES = [
         "missing labels, any folds", lambda w: search(cv=KFold(2)).fit(w.G, partly_labeled(w)), ValueError, MISSING
     ),
     Mistake("missing labels in an objective", lambda w: objective(w, y=partly_labeled(w)), ValueError, MISSING),
+    Mistake(
+        "missing labels and a list of placeholders",
+        lambda w: search(SMALL, GNNClassifier(unlabeled=[-1, -2])).fit(w.G, partly_labeled(w)),
+        ValueError,
+        ("unlabeled must be one value", "[-1, -2]"),
+    ),
+    Mistake("missing labels of pandas", lambda w: accuracy_without(w, pd.NA), lambda w: accuracy_without(w, np.nan)),
+    Mistake(
+        "labels as a tensor",
+        lambda w: list(search(random_state=0).fit(w.G, torch.as_tensor(w.y)).pareto_["mean_test_accuracy"]),
+        lambda w: list(search(random_state=0).fit(w.G, w.y).pareto_["mean_test_accuracy"]),
+    ),
     Mistake("search without labels", lambda w: search().fit(w.G), ValueError, ("requires y",)),
     Mistake("search with too few labels", lambda w: search().fit(w.G, w.y[:5]), ValueError, ("[40, 5]",)),
     Mistake("predict before fit", lambda w: search().predict(w.G), NotFittedError, ("ParetoSearchCV",)),
