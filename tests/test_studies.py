@@ -427,7 +427,7 @@ def opened(storage, data="these"):
 
 
 def record(study, trial):
-    study.record(trial, [{"scores": {"accuracy": 0.5}}], ["accuracy"])
+    study.record(trial, [{"scores": {"accuracy": 0.5}}], {"accuracy": "objectives"})
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
