@@ -2,6 +2,7 @@
 
 from ._adjacency import check_adjacency, check_weights
 from ._alignment import check_row_labels
+from ._cached import cached_property
 from ._call_forms import accepts_graph
 from ._clusters import CLUSTER_KINDS, graph_clusters
 from ._degree import DEFAULT_SHARE, degree_groups, generalized_degree
@@ -23,6 +24,7 @@ __all__ = [
     "accepts_graph",
     "as_labels",
     "as_typed_array",
+    "cached_property",
     "check_adjacency",
     "check_features",
     "check_labels",

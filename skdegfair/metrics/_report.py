@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..graph import cached_property
 from . import _render
 from ._assessed import assess, name_of
 from ._findings import Findings

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import Any
 
 import pandas as pd
 import scipy.sparse as sp
 
+from ..graph import cached_property
 from ._codes import check_codes
 from ._evidence import Fifths, Reference, change_from_reference, detectable_gap, fifths_gap, label_gap
 from ._inference import BY_CLASS, Resampled, class_gap_frame, gap_frame, rate_frame, resample

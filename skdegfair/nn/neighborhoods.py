@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from ..graph import cached_property
 
 REACH_BUDGET = 100_000_000
 TOO_LARGE = (

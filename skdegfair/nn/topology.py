@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ..graph import Graph
+from ..graph import Graph, cached_property
 from .block import Batch, Block
 from .features import Features, FixedFeatures
 from .neighborhoods import Neighborhoods, ReachedNodes, is_unweighted, pattern

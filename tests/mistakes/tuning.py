@@ -377,8 +377,8 @@ RULES = [
     ),
     Mistake(
         "score of a grid with scorers and a rule",
-        lambda w: grid(w, MostAccurateWithin(), SCORERS).fit(w.G, w.y).score(w.G, w.y),
-        lambda w: chosen_accuracy(w, MostAccurateWithin()),
+        lambda w: grid(w, MostAccurateWithin(1.0), SCORERS).fit(w.G, w.y).score(w.G, w.y),
+        lambda w: chosen_accuracy(w, MostAccurateWithin(1.0)),
     ),
     Mistake("tolerance in percent", lambda w: FairestWithin(2), ValueError, ("tolerance", "2")),
     Mistake("tolerance as text", lambda w: FairestWithin("0.02"), ValueError, ("tolerance", "'0.02'")),
