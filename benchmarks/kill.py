@@ -8,9 +8,9 @@ A child process works on a small graph and is killed at random moments:
 - search: ParetoSearchCV with a storage. Started again, it has to end with all trials, and those that were complete
   before have to be the same.
 
-Usage: python benchmarks/kill.py [--kills 20] [--seed 0]
+Usage: python benchmarks/kill.py [--kills 20] [--seed 0] [--only fit]
 
-Writes benchmarks/results/kill.csv, a row per kill.
+Writes benchmarks/results/kill.csv, a row per kill. With --only, the rows of the other two are kept.
 """
 
 import argparse
@@ -169,14 +169,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=list(KILLS))
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         {"fit": fit, "save": save, "search": search}[options.child[0]](Path(options.child[1]))
         return
     random = np.random.default_rng(options.seed)
-    rows = []
+    path = RESULTS / "kill.csv"
+    rows = [row for row in pd.read_csv(path).to_dict("records") if row["what"] != options.only] if options.only else []
     for what, kill in KILLS.items():
+        if options.only not in (None, what):
+            continue
         longest, expected = (1.0, "") if what == "save" else duration(what)
         for number in range(options.kills):
             seconds = random.uniform(0, longest)
@@ -185,7 +189,7 @@ def main():
             rows.append({"what": what, "kill": number, "seconds": round(seconds, 2), **outcome})
             print(rows[-1], flush=True)
     table = pd.DataFrame(rows)
-    table.to_csv(RESULTS / "kill.csv", index=False)
+    table.to_csv(path, index=False)
     print(table.groupby("what")[["killed", "whole", "right"]].sum())
 
 
