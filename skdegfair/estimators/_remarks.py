@@ -90,7 +90,7 @@ def after_training(estimator: Any, history: pd.DataFrame, told: list[Warning]) -
         for text in unused_parameters(estimator, [SINGLE_LAYER]):
             yield NoEffectWarning(text)
     objective = estimator.net_.criterion_
-    explained = any(isinstance(each, NoEdgesWarning) or "degree" in str(each) for each in told)
+    explained = any(isinstance(each, NoEdgesWarning) or "compares degree groups" in str(each) for each in told)
     for term in objective.unfairness:
         if objective.weights[term] and not explained and (history[f"train_{term}_loss"] == 0).all():
             yield NoEffectWarning(NEVER_ACTED.format(term=term))
