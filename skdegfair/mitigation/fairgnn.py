@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 from torch import Tensor
-from torch.nn.functional import cross_entropy, one_hot
+from torch.nn.functional import one_hot
 
 from ..graph import Graph
 from ..nn import GNN, Architecture, Batch, Linear, Output, SparseOperator, Term
+from .adversary import ADVERSARY_CONSTRAINTS, AdversaryLoss, adversary_phase
 from .base import Mitigation, Phase
-from .groups import GROUP_CONSTRAINTS, DegreeGroups
+from .groups import GROUP_CONSTRAINTS, THRESHOLD_UNUSED, DegreeGroups
 from .parameters import LARGEST, Unused
 
 
@@ -48,39 +49,6 @@ class GroupCovariance:
         n = max(int(inside.sum()), 1)
         rows = (member - member.sum(0) / n).T * inside / n
         return SparseOperator(rows.numpy(), logits.dtype).to(logits.device)
-
-
-class AdversaryLoss:
-    """L_A: cross-entropy of the adversary, which predicts the group of a node from its hidden representation.
-
-    Nodes without a group do not count.
-
-    The network maximizes L_A, which has no upper bound: it would go on after the adversary has become as bad as a
-    constant guess, and the two would never settle. Beyond that point, L_A has no gradient for the network.
-
-    Parameters
-    ----------
-    groups : DegreeGroups
-    """
-
-    def __init__(self, groups: DegreeGroups) -> None:
-        self.groups = groups
-
-    def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
-        logits, hidden = output.heads["adversary"], output.hidden
-        group, bound = batch.derived(self, lambda: self._groups(batch, logits))
-        if not (group >= 0).any():  # a batch without a node of any group
-            return (logits * 0).sum()
-        loss = cross_entropy(logits, group, ignore_index=-1)
-        is_networks_turn = hidden is not None and hidden.requires_grad
-        return loss.detach() if is_networks_turn and loss.item() > bound else loss
-
-    def _groups(self, batch: Batch, logits: Tensor) -> tuple[Tensor, float]:
-        """The group of each node, and the loss of a constant guess, which is the entropy of the groups."""
-        group = self.groups.of(batch.everyone)
-        sizes = np.bincount(group[group >= 0].numpy())
-        shares = sizes / max(sizes.sum(), 1)
-        return group.to(logits.device), float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
 
 
 class FairGNN(Mitigation):
@@ -154,16 +122,11 @@ class FairGNN(Mitigation):
             lambda own: own.covariance_weight == 0 and own.adversary_weight == 0,
         ),
         Unused(("adversary_rate",), "adversary_weight=0", lambda own: own.adversary_weight == 0),
-        Unused(
-            ("degree_threshold",),
-            'fairness_groups other than "threshold"',
-            lambda own: own.fairness_groups != "threshold",
-        ),
+        THRESHOLD_UNUSED,
     )
     _parameter_constraints: dict[str, Any] = {
         "covariance_weight": [Interval(Real, 0, LARGEST, closed="both")],
-        "adversary_weight": [Interval(Real, 0, LARGEST, closed="both")],
-        "adversary_rate": [Interval(Real, 0, None, closed="neither")],
+        **ADVERSARY_CONSTRAINTS,
         **GROUP_CONSTRAINTS,
     }
 
@@ -202,7 +165,7 @@ class FairGNN(Mitigation):
         )
 
     def terms(self) -> dict[str, Term]:
-        return {"covariance": GroupCovariance(self.groups_), "adversary": AdversaryLoss(self.groups_)}
+        return {"covariance": GroupCovariance(self.groups_), "adversary": AdversaryLoss({"adversary": self.groups_})}
 
     def weights(self) -> dict[str, float]:
         return {"covariance": self.covariance_weight, "adversary": -self.adversary_weight}
@@ -210,11 +173,5 @@ class FairGNN(Mitigation):
     def phases(self) -> list[Phase]:
         return [
             Phase("network"),  # minimizes L_C + alpha L_R - beta L_A
-            Phase(
-                "adversary",
-                parameters=("heads.adversary",),
-                weights={"adversary": 1.0},
-                rate=self.adversary_rate,
-                reuse=True,
-            ),
+            adversary_phase(("heads.adversary",), rate=self.adversary_rate),
         ]

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from torch import Tensor
 
 from ..graph import Graph
+from .parameters import Unused
 
 GROUP_CONSTRAINTS: dict[str, Any] = {
     "fairness_groups": [
@@ -22,6 +23,11 @@ GROUP_CONSTRAINTS: dict[str, Any] = {
     "fairness_hops": [Interval(Integral, 1, None, closed="left")],
     "degree_threshold": [StrOptions({"mean", "median"}), Interval(Real, 0, None, closed="left")],
 }
+THRESHOLD_UNUSED = Unused(
+    ("degree_threshold",),
+    'fairness_groups other than "threshold"',
+    lambda own: own.fairness_groups != "threshold",
+)
 
 
 class HasDegree(Protocol):

@@ -29,6 +29,8 @@ class Block:
     degrees : function from a number of hops to the generalized degree of every node of the graph
     own : (n_after,) int or None
         Position of the nodes after the layer among those before it; None: they are the same.
+    before : (n_before,) or None
+        The nodes before the layer; None: all nodes of the graph.
     keys : (n_before,) uint64 or None
         Randomness of each node before the layer; None: the module's own.
 
@@ -45,9 +47,11 @@ class Block:
         degrees: Degrees,
         *,
         own: Tensor | None = None,
+        before: NDArray[np.intp] | None = None,
         keys: NDArray[np.uint64] | None = None,
     ) -> None:
-        self.matrices, self.nodes, self.degrees, self.own, self.keys = matrices, nodes, degrees, own, keys
+        self.matrices, self.nodes, self.degrees = matrices, nodes, degrees
+        self.own, self.before, self.keys = own, before, keys
         self.share: Tensor | None = None
         self._derived: dict[Hashable, Any] = {}
 
@@ -60,6 +64,10 @@ class Block:
     def degree(self, hops: int = 1) -> NDArray[np.float64]:
         """Generalized degree of the nodes after the layer."""
         return self.degrees(hops)[self.nodes]
+
+    def degree_before(self, hops: int = 1) -> NDArray[np.float64]:
+        """Generalized degree of the nodes before the layer."""
+        return self.degrees(hops) if self.before is None else self.degrees(hops)[self.before]
 
     def of(self, values: Tensor) -> Tensor:
         """The rows of the nodes after the layer, of something that the nodes before it have."""

@@ -17,7 +17,28 @@ SLICE = 2**17  # entries
 leaky_relu_backward = torch.ops.aten.leaky_relu_backward
 
 
-class Dropout(nn.Module):
+class RandomStream(nn.Module):
+    """A part of a network that draws random numbers; checkpoints contain the state of its stream.
+
+    Parameters
+    ----------
+    seed : int
+
+    Attributes
+    ----------
+    random : numpy bit generator
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.random = np.random.SFC64(seed)
+
+    def uniform(self, *shape: int) -> NDArray[np.float64]:
+        """Numbers between 0, inclusive, and 1, exclusive."""
+        return np.random.Generator(self.random).random(shape)
+
+
+class Dropout(RandomStream):
     """Zero a random fraction of the entries in training, with a random stream of its own.
 
     One random byte per entry is ten times cheaper than torch's Bernoulli draws on a CPU. The rate is therefore
@@ -27,9 +48,8 @@ class Dropout(nn.Module):
     """
 
     def __init__(self, rate: float, seed: int) -> None:
-        super().__init__()
+        super().__init__(seed)
         self.dropped = min(round(256 * rate), 255)  # of 256 byte values
-        self.random = np.random.SFC64(seed)
 
     def forward(self, h: Tensor, keys: NDArray[np.uint64] | None = None, *, slope: float = 1.0) -> Tensor:
         """Drop entries, after a leaky ReLU of the given slope.

@@ -168,6 +168,9 @@ class GNN(nn.Module):
         """What each head makes of the hidden representation."""
         return {name: head(hidden) for name, head in self.heads.items()}
 
+    def constrain(self) -> None:
+        """Change the weights after a training step so that they meet what a network demands of them."""
+
     def infer(self, topology: Topology, nodes: NDArray[np.intp], n_layers: int | None = None) -> Tensor:
         """Logits of some nodes, or the activated output of the first ``n_layers`` layers: (n_nodes, d_out)."""
         layers = cast(list[Conv], list(self.layers))[:n_layers]

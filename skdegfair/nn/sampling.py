@@ -98,7 +98,10 @@ class NeighborSampler:
         )
         keys_before = hash_keys(self.seed, step, layer, before, 2)  # 0 and 1 draw neighbors and contexts
         matrices = topology.matrices(around)
-        return Block(matrices, after, topology.degrees, own=torch.from_numpy(own), keys=keys_before), before
+        block = Block(
+            matrices, after, topology.degrees, own=torch.from_numpy(own), before=before, keys=keys_before
+        )
+        return block, before
 
     def _reached_from(self, nodes: NDArray[np.intp], most: int | None, keys: Any) -> Drawn:
         """Some of the nodes within several hops of each node."""

@@ -15,7 +15,7 @@ from skorch.callbacks import Callback, EarlyStopping, EpochTimer, GradientNormCl
 from skorch.history import History
 
 from ..exceptions import ModelFileError
-from ..nn.dropout import Dropout
+from ..nn.dropout import RandomStream
 from ..tensorfile import Content, FileKind, read, write
 from .callbacks import EpochLog, EpochProgress
 
@@ -98,7 +98,7 @@ class Checkpoint(Callback):
                 state = {**document["optimizer"].get(name, {}), **_under(f"optimizer.{name}", tensors)}
                 if state:
                     net.optimizer_.state[parameter] = {key: _on(parameter, value) for key, value in state.items()}
-            for part, state in zip(_dropouts(net), document["dropout"], strict=True):
+            for part, state in zip(_streams(net), document["streams"], strict=True):
                 part.random.state = cast(Any, _as_bit_generator_state(state))
             for name, callback in net.callbacks_:
                 self._restore_callback(callback, document["callbacks"].get(name), _under(f"best.{name}", tensors))
@@ -143,7 +143,7 @@ class Checkpoint(Callback):
             "n_epochs": len(net.history),
             "optimizer": numbers,
             "callbacks": callbacks,
-            "dropout": [_as_json(part.random.state) for part in _dropouts(net)],
+            "streams": [_as_json(part.random.state) for part in _streams(net)],
         }
         arrays = {name: value.detach().cpu().numpy() for name, value in tensors.items()}
         history = _history_arrays(net.history)
@@ -189,8 +189,8 @@ def _is_restorable(callback: Any) -> bool:
     return known or (hasattr(callback, "state_dict") and hasattr(callback, "load_state_dict"))
 
 
-def _dropouts(net: Any) -> Iterator[Dropout]:
-    return (part for part in net.plain_module.modules() if isinstance(part, Dropout))
+def _streams(net: Any) -> Iterator[RandomStream]:
+    return (part for part in net.plain_module.modules() if isinstance(part, RandomStream))
 
 
 def _under(prefix: str, tensors: dict[str, Any]) -> dict[str, Any]:

@@ -96,8 +96,11 @@ class NodeNet(NeuralNetClassifier):
 
     def train_step(self, batch: Any, **fit_params: Any) -> Any:
         """One step, or one of each phase. The loss and the output are those of the first phase."""
-        if not self.phases:
-            return super().train_step(batch, **fit_params)
+        step = self._phased_step(batch) if self.phases else super().train_step(batch, **fit_params)
+        self.plain_module.constrain()
+        return step
+
+    def _phased_step(self, batch: Any) -> dict[str, Any]:
         self._set_training(True)
         x, y = batch
         first: dict[str, Any] = {}
