@@ -37,10 +37,22 @@ from skorch.callbacks import Callback
 from skdegfair import DegFairGNNClassifier, GNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.graph import Graph
-from skdegfair.mitigation import DegFair, FairGNN, Mitigation, RawlsGCN
+from skdegfair.mitigation import CFC, DSGCN, DegFair, FairGNN, FairVGNN, Mitigation, RawlsGCN, TailGNN
 from skdegfair.nn import Architecture, ClosedMean, Objective, SparseOperator, Topology
 from skdegfair.training import memory_kept
 
+METHODS = [
+    None,
+    DegFair(),
+    FairGNN(),
+    RawlsGCN(),
+    RawlsGCN(form="gradient"),
+    CFC(),
+    CFC(fairness_hops=[1, 2]),
+    DSGCN(),
+    TailGNN(),
+    FairVGNN(),
+]
 BACKBONES = {"GCN": "gcn", "SAGE": "sage", "GAT": "gat"}
 
 
@@ -225,7 +237,7 @@ def methods(dataset, repetitions):
     seconds = {}
     with memory_kept():
         for repetition in range(repetitions):
-            for mitigation in (None, DegFair(), FairGNN(), RawlsGCN(), RawlsGCN(form="gradient")):
+            for mitigation in METHODS:
                 model = GNNClassifier(mitigation=mitigation, max_epochs=30, random_state=repetition)
                 history = model.fit(graph[train], y[train]).history_
                 seconds.setdefault(repr(mitigation), []).extend(history["seconds"][5:])

@@ -27,14 +27,14 @@ OTHER_LENGTHS = "fairness_groups and fairness_hops must have the same number of 
 class Filters(RandomStream):
     """The mean of filters f_k over a set S of attributes; a random set in training, all of them otherwise.
 
-    Each filter is a perceptron with one hidden layer of twice the width.
+    Each filter is a perceptron with one hidden layer.
 
     Shapes: (n, d) -> (n, d).
     """
 
     def __init__(self, d: int, n_attributes: int, *, is_random: bool, seed: int) -> None:
         super().__init__(seed)
-        self.each = nn.ModuleList(Perceptron(d, 2 * d, d) for _ in range(n_attributes))
+        self.each = nn.ModuleList(Perceptron(d, d, d) for _ in range(n_attributes))
         self.is_random = is_random
         self.drawn: tuple[int, ...] = self.all
 
@@ -153,7 +153,7 @@ class CFC(Mitigation):
     Adapted for node classification: the paper has link prediction with tables of embeddings as encoder; here the
     encoder is the network without its last layer, which classifies the filtered representations. Uncertain: the
     paper's text averages the filters, its code adds them up; this is the mean. Filters have no batch normalization, so
-    that a prediction does not depend on other nodes; activation and dropout of the network follow them. Adversaries
+    that a prediction does not depend on other nodes, and a narrower hidden layer; activation and dropout of the network follow them. Adversaries
     have one hidden layer, not eight. The loss of an adversary has no upper bound, so the network stops maximizing it
     where the adversary is as bad as a constant guess.
 

@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from ..graph import Graph
 from ..nn import GNN, Architecture, Block, Conv
 from ..nn.conv import Propagate
-from ..nn.dense import dense_product, row_by_row
+from ..nn.dense import row_by_row
 from ..nn.features import Features, rounded, transform
-from ..nn.weights import Linear, glorot_, parameter
+from ..nn.weights import glorot_, parameter
 from .base import Mitigation
 
 
@@ -37,7 +37,9 @@ def degree_bucket(degree: NDArray[np.float64], n_buckets: int) -> NDArray[np.int
 
 
 class Recurrence(nn.Module):
-    """A gated recurrent unit without input, from the weights of one bucket to those of the next.
+    """A gated recurrence without input, from the weights of one bucket to those of the next.
+
+    V_k+1 = (1 - u) V_k + u tanh(V_k C + c), with the gate u = sigmoid(V_k B + b).
 
     Shapes: () -> (n_steps, n_rows, width).
     """
@@ -45,17 +47,20 @@ class Recurrence(nn.Module):
     def __init__(self, n_rows: int, width: int, n_steps: int) -> None:
         super().__init__()
         self.n_steps = n_steps
-        self.start = parameter(n_rows, width)
-        self.gates, self.candidate = Linear(width, 2 * width), Linear(width, width)
+        self.start = parameter(n_rows, width)  # V_0
+        self.weight, self.bias = parameter(width, 2 * width), parameter(2 * width)  # [B | C], [b | c]
 
     def reset_parameters(self, generator: torch.Generator) -> None:
         glorot_(self.start, generator)
+        for part in self.weight.chunk(2, dim=1):
+            glorot_(part, generator)
+        nn.init.zeros_(self.bias)
 
     def forward(self) -> Tensor:
         state, states = self.start, [self.start]
         for _ in range(self.n_steps - 1):
-            update, reset = self.gates(state).sigmoid().chunk(2, dim=1)
-            state = torch.lerp(state, self.candidate(reset * state).tanh(), update)
+            gate, candidate = (row_by_row(state, self.weight) + self.bias).chunk(2, dim=1)
+            state = torch.lerp(state, candidate.tanh(), gate.sigmoid())
             states.append(state)
         return torch.stack(states)
 
@@ -108,15 +113,15 @@ class DegreeSpecificConv(nn.Module):
         shared, factor = projected.split([projected.shape[1] - specific.shape[1], specific.shape[1]], dim=1)
         if self.index == "source":
             buckets = block.derived(("sources", self.n_buckets), lambda: self._buckets(block.degree_before()))
-            messages = shared[:, -self.d_out :] + buckets.times(factor, specific, dense_product)
+            messages = shared[:, -self.d_out :] + buckets.times(factor, specific)
             return self.conv.gather(torch.cat([shared[:, : -self.d_out], messages], dim=1), block)
         buckets = block.derived(("targets", self.n_buckets), lambda: self._buckets(block.degree()))
         pooled = block[self.conv.operators[0]] @ factor
-        product = row_by_row if block.share is None else dense_product  # a prediction must not depend on other nodes
-        return self.conv.gather(shared, block) + buckets.times(pooled, specific, product)
+        times = buckets.times_row_by_row if block.share is None else buckets.times
+        return self.conv.gather(shared, block) + times(pooled, specific)
 
     def _buckets(self, degree: NDArray[np.float64]) -> Buckets:
-        return Buckets(degree_bucket(degree, self.n_buckets), self.recurrence.start.device)
+        return Buckets(degree_bucket(degree, self.n_buckets), self.n_buckets, self.recurrence.start.device)
 
 
 class Buckets:
@@ -125,20 +130,31 @@ class Buckets:
     Parameters
     ----------
     bucket : (n,), number of each node's bucket
+    n_buckets : int
     device : torch device
     """
 
-    def __init__(self, bucket: NDArray[np.intp], device: Any) -> None:
-        order = np.argsort(bucket, kind="stable")
-        self.order = torch.from_numpy(order).to(device)
-        self.place = torch.from_numpy(np.argsort(order)).to(device)
-        self.sizes = np.bincount(bucket).tolist()
+    def __init__(self, bucket: NDArray[np.intp], n_buckets: int, device: Any) -> None:
+        order, sizes = np.argsort(bucket, kind="stable"), np.bincount(bucket, minlength=n_buckets)
+        within = np.arange(len(bucket)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        padded = np.zeros((n_buckets, sizes.max()), dtype=np.intp)  # short buckets are filled up with node 0
+        padded[bucket[order], within] = order
+        place = np.empty(len(bucket), dtype=np.intp)
+        place[order] = bucket[order] * sizes.max() + within
+        self.padded, self.place = (torch.from_numpy(each).to(device) for each in (padded, place))
+        self.nodes = torch.from_numpy(order).to(device).split(sizes.tolist())
 
-    def times(self, h: Tensor, matrices: Tensor, product: Any) -> Tensor:
+    def times(self, h: Tensor, matrices: Tensor) -> Tensor:
         """Each row times the matrix of its bucket: (n, d_in), (n_buckets, d_in, d_out) -> (n, d_out)."""
-        parts = h.index_select(0, self.order).split(self.sizes)
-        found = [product(part, matrix) for part, matrix in zip(parts, matrices, strict=False) if len(part)]
-        return torch.cat(found).index_select(0, self.place)
+        rows = h.index_select(0, self.padded.flatten()).view(*self.padded.shape, -1)
+        return torch.bmm(rows, matrices).flatten(0, 1).index_select(0, self.place)
+
+    def times_row_by_row(self, h: Tensor, matrices: Tensor) -> Tensor:
+        """The same, without a gradient, and with the same bits for a row whatever the other rows are."""
+        product = h.new_empty(len(h), matrices.shape[2])
+        for nodes, matrix in zip(self.nodes, matrices, strict=True):
+            product[nodes] = row_by_row(h[nodes], matrix)
+        return product
 
 
 class DSGCN(Mitigation):
@@ -151,17 +167,16 @@ class DSGCN(Mitigation):
     ----------
     index : {"source", "target"}, default="source"
         Whose degree counts: that of the neighbor that a message comes from, or that of the node that receives it.
-    n_buckets : int, default=10
+    n_buckets : int, default=8
         Number of degree buckets: 0, 1, 2 to 3, 4 to 7, and so on by powers of two. The last one has all larger degrees,
-        by default from 256.
+        by default from 64.
     rank : int, default=16
         Rank of the degree-specific weights of a layer with more inputs than this.
 
     Notes
     -----
     A layer computes the mean over the neighbors j and the node i itself of (W + W_k) h_j, where k is the bucket of the
-    degree of j (or of i). W_k = U V_k, with V_1, V_2, ... generated by a gated recurrent unit, starting with a learned
-    V_0. For "sage", the weights of the neighbors are degree-specific, those of the node itself are not.
+    degree of j (or of i). W_k = U V_k, with V_1, V_2, ... generated by a gated recurrence, starting with a learned V_0. For "sage", the weights of the neighbors are degree-specific, those of the node itself are not.
 
     Adapted: one set of weights for each power of two instead of each degree, since degrees reach into the thousands;
     and, for wide features, weights of low rank, since the recurrence over full matrices would cost more than all the
@@ -198,7 +213,7 @@ class DSGCN(Mitigation):
         "rank": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, *, index: str = "source", n_buckets: int = 10, rank: int = 16) -> None:
+    def __init__(self, *, index: str = "source", n_buckets: int = 8, rank: int = 16) -> None:
         self.index = index
         self.n_buckets = n_buckets
         self.rank = rank

@@ -16,10 +16,10 @@ from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
 from ..graph import Graph
-from ..nn import GNN, SAGE, Architecture, Batch, Block, Conv, Operator, Output, Term, Terms
+from ..nn import GNN, SAGE, Architecture, Batch, Block, Conv, Operator, Output, SparseOperator, Term, Terms
 from ..nn.conv import Propagate
 from ..nn.dense import dense_product, row_by_row, total
-from ..nn.features import Features, rounded, transform
+from ..nn.features import Features, FixedFeatures, rounded, transform
 from ..nn.gnn import add_terms
 from ..nn.neighborhoods import Neighborhoods
 from ..nn.weights import glorot_, parameter
@@ -103,15 +103,19 @@ class TailConv(nn.Module):
                 glorot_(part, generator)
         glorot_(self.translation[:, None], generator)
 
-    def forward(self, h: Features, block: Block, *, forged: bool = False) -> tuple[Tensor, Terms]:
-        return self.gather(self.project(h), block, forged=forged)
+    def forward(self, h: Features, block: Block) -> tuple[Tensor, Terms]:
+        return self.gather(self.project(h), block)
 
     def project(self, h: Features) -> Tensor:
         """[W_self of SAGE | input if narrow | input W], and the part of gamma and beta that is linear in nodes."""
         weight = self.conv.projection()
         if not self.is_wide:
-            weight = torch.cat([weight, torch.eye(len(weight)).to(weight), self.of_self], dim=1)
-            return rounded(lambda wider: transform(h, wider), weight)
+            if isinstance(h, SparseOperator):
+                h = h @ torch.eye(len(weight)).to(weight)
+            weight = torch.cat([weight, self.of_self], dim=1)
+            product = rounded(lambda wider: transform(h, wider), weight)
+            x = h.x if isinstance(h, FixedFeatures) else h
+            return torch.cat([product[:, : -2 * self.width], x, product[:, -2 * self.width :]], dim=1)
         transformed = rounded(lambda wider: transform(h, wider), weight)
         return torch.cat([transformed, dense_product(transformed[:, -self.d_out :], self.of_self)], dim=1)
 
@@ -166,20 +170,22 @@ class TailNetwork(ViewsGNN):
 
     def forward(self, batch: Batch) -> Output:
         terms: Terms = {}
-        logits = self._view(batch, terms, forged=False)
+        projected = cast(TailConv, self.layers[0]).project(batch.x)
+        logits = self._view(batch, projected, terms, forged=False)
         if not self.training:
             return self.outcome(batch, logits, None, terms)
-        views = [logits, self._view(batch, terms, forged=True)]
+        views = [logits, self._view(batch, projected, terms, forged=True)]
         return self.join(batch, views, views, logits, terms)
 
-    def _view(self, batch: Batch, terms: Terms, *, forged: bool) -> Tensor:
-        h: Features = batch.x
-        for layer, block in zip(self.layers, batch.blocks, strict=True):
-            if layer is not self.layers[0]:
-                h = self.dropout(cast(Tensor, h), block.keys, slope=self.activation.negative_slope)
-            h, added = layer(h, block, forged=forged)
+    def _view(self, batch: Batch, projected: Tensor, terms: Terms, *, forged: bool) -> Tensor:
+        """Logits, from what the first layer makes of single nodes, which is the same in both graphs."""
+        layers = cast(list[TailConv], list(self.layers))
+        for layer, block in zip(layers, batch.blocks, strict=True):
+            if layer is not layers[0]:
+                projected = layer.project(self.dropout(h, block.keys, slope=self.activation.negative_slope))
+            h, added = layer.gather(projected, block, forged=forged)
             add_terms(terms, added)
-        return cast(Tensor, h)
+        return h
 
     def apply_heads(self, hidden: Tensor | None) -> Terms:
         return {} if hidden is None else super().apply_heads(hidden)
