@@ -14,7 +14,7 @@ import torch
 from skorch.callbacks import Callback
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
-from skdegfair.mitigation import FairGNN, RawlsGCN, ReleasedDegFair
+from skdegfair.mitigation import CFC, DSGCN, FairGNN, FairVGNN, RawlsGCN, ReleasedDegFair, TailGNN
 from skdegfair.training import read_checkpoint
 
 EPOCHS = 12
@@ -78,6 +78,10 @@ def assert_same_fit(one, other):
         (DegFairGNNClassifier, {"backbone": "gat"}),
         (GNNClassifier, {"mitigation": FairGNN()}),
         (GNNClassifier, {"mitigation": RawlsGCN()}),
+        (GNNClassifier, {"mitigation": CFC(fairness_hops=[1, 2])}),
+        (GNNClassifier, {"mitigation": FairVGNN(n_masks=2)}),
+        (GNNClassifier, {"mitigation": TailGNN()}),
+        (GNNClassifier, {"mitigation": DSGCN()}),
         (GNNClassifier, {"mitigation": ReleasedDegFair(), "backbone": "gat"}),
         (GNNClassifier, {"net_params": {"optimizer": torch.optim.SGD, "optimizer__momentum": 0.9}}),
     ],

@@ -5,11 +5,12 @@ import subprocess
 import sys
 
 import pytest
+from methods import WITH_BACKBONES
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, GraphTransformer
-from skdegfair.mitigation import DegFair, FairGNN, RawlsGCN, ReleasedDegFair
+from skdegfair.mitigation import CFC, DSGCN, FairGNN, FairVGNN, RawlsGCN, ReleasedDegFair, TailGNN
 from skdegfair.nn import BACKBONES
 
 pytestmark = [
@@ -20,7 +21,6 @@ pytestmark = [
 
 REPEATED = "dropout and the scale of the features depend on how often a node is there, not on its weight"
 NO_SELF_LOOPS = "without edges, the released attention, which has no self-loops, reads no features"
-METHODS = [DegFair(), ReleasedDegFair(), FairGNN(), RawlsGCN(), RawlsGCN(form="gradient")]
 
 
 def expected_failures(estimator):
@@ -52,6 +52,10 @@ def test_scikit_learn_check(estimator, check):
         GNNClassifier(),
         GNNClassifier(mitigation=FairGNN()),
         GNNClassifier(mitigation=RawlsGCN()),
+        GNNClassifier(mitigation=CFC()),
+        GNNClassifier(mitigation=FairVGNN()),
+        GNNClassifier(mitigation=TailGNN()),
+        GNNClassifier(mitigation=DSGCN()),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -63,11 +67,7 @@ def test_scikit_learn_check_of_the_true_defaults(estimator, check):
 @parametrize_with_checks(
     [
         *(GNNClassifier(backbone=backbone, max_epochs=30) for backbone in BACKBONES),
-        *(
-            GNNClassifier(mitigation=method, backbone=backbone, max_epochs=30)
-            for method in METHODS
-            for backbone in method.backbones
-        ),
+        *(GNNClassifier(mitigation=method, backbone=backbone, max_epochs=30) for method, backbone in WITH_BACKBONES),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -80,6 +80,7 @@ import numpy as np
 import sklearn
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
+from methods import WITH_BACKBONES
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 

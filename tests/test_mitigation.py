@@ -7,16 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from methods import METHODS, WITH_BACKBONES
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
 from skdegfair.metrics import FairestWithin, fairness_scoring
-from skdegfair.mitigation import DegFair, FairGNN, Mitigation, RawlsGCN, ReleasedDegFair
+from skdegfair.mitigation import CFC, DSGCN, DegFair, FairGNN, FairVGNN, Mitigation, RawlsGCN, ReleasedDegFair, TailGNN
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_probabilities.json").read_text())
-METHODS = [DegFair(), ReleasedDegFair(), FairGNN(), RawlsGCN(), RawlsGCN(form="gradient")]
-WITH_BACKBONES = [(method, backbone) for method in METHODS for backbone in method.backbones]
 BATCHES = {"batch_size": 40, "n_neighbors": 4}
 PAPER_LOSS = {"fairness_groups": "threshold", "fairness_weight": 1.0}
 SETTINGS = {
@@ -102,9 +101,13 @@ def test_every_method_in_every_call_form(data, method, backbone):
 
 @pytest.mark.parametrize(
     ("method", "backbone"),
-    [(method, backbone) for method, backbone in WITH_BACKBONES if (type(method), backbone) != (ReleasedDegFair, "gat")],
+    [
+        (method, backbone)
+        for method, backbone in WITH_BACKBONES
+        if (type(method), backbone) != (ReleasedDegFair, "gat") and not isinstance(method, TailGNN)
+    ],
     ids=str,
-)  # the released attention drops edges at random, in their order
+)  # the released attention and Tail-GNN drop edges at random, in their order
 def test_permuted_nodes_give_permuted_predictions(data, method, backbone):
     clf = model(mitigation=method, backbone=backbone, dropout=0.0)
     if method.__class__ is ReleasedDegFair:
@@ -114,6 +117,18 @@ def test_permuted_nodes_give_permuted_predictions(data, method, backbone):
     expected = clf.fit(data.graph, data.y).predict_proba(data.graph)
     found = clf.fit(permuted, data.y[order]).predict_proba(permuted)
     np.testing.assert_allclose(found, expected[order], atol=2e-3)
+
+
+@pytest.mark.parametrize(("method", "backbone"), WITH_BACKBONES, ids=str)
+def test_predictions_for_permuted_and_for_some_nodes(data, method, backbone):
+    """A fitted model reads a graph whatever the order of its nodes, and a node whatever others are requested."""
+    clf = model(mitigation=method, backbone=backbone, max_epochs=3).fit(data.graph[:90], data.y[:90])
+    expected = clf.predict_proba(data.graph)
+    order = np.random.RandomState(0).permutation(120)
+    permuted = Graph(data.X[order], sp.csr_array(data.A)[order][:, order])
+    np.testing.assert_allclose(clf.predict_proba(permuted), expected[order], rtol=1e-9, atol=1e-12)
+    for some in (np.arange(7), np.array([119, 3]), np.arange(0, 120, 3)):
+        np.testing.assert_array_equal(clf.predict_proba(data.graph[some]), expected[some])
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
@@ -170,6 +185,19 @@ def test_nested_parameters(data):
         (DegFair(scale_shift=None), {}, "'scale_shift' parameter of DegFair"),
         (DegFair(degree_encoding_dim=0), {}, "'degree_encoding_dim' parameter of DegFair"),
         (RawlsGCN(form="node"), {}, "'form' parameter of RawlsGCN"),
+        (CFC(), {"n_layers": 1}, "CFC needs n_layers of at least 2, got 1"),
+        (CFC(fairness_hops=[1, 2], fairness_groups=[2, 3, 4]), {}, "the same number of attributes"),
+        (CFC(fairness_hops=[]), {}, "the same number of attributes"),
+        (CFC(fairness_hops=[1, 0]), {}, "'fairness_hops' parameter of an attribute of CFC"),
+        (CFC(fairness_groups=["threshold", 0.9]), {}, "'fairness_groups' parameter of an attribute of CFC"),
+        (CFC(fairness_hops=[1, True]), {}, "must not be a boolean"),
+        (FairVGNN(n_masks=0), {}, "'n_masks' parameter of FairVGNN"),
+        (FairVGNN(clip=0), {}, "'clip' parameter of FairVGNN"),
+        (TailGNN(), {"backbone": "gat"}, 'TailGNN does not support .* Use backbone="gcn" or backbone="sage"'),
+        (TailGNN(), {"batch_size": 9}, "TailGNN trains on the whole graph only"),
+        (TailGNN(translate="both"), {}, "'translate' parameter of TailGNN"),
+        (DSGCN(), {"backbone": "gat"}, 'DSGCN does not support .* Use backbone="gcn" or backbone="sage"'),
+        (DSGCN(n_buckets=1), {}, "'n_buckets' parameter of DSGCN"),
         ("degfair", {}, r"mitigation must be None or an object .* such as DegFair\(\)"),
         (DegFair, {}, r"mitigation must be None or an object .* such as DegFair\(\)"),
     ],
@@ -217,9 +245,12 @@ def test_a_term_without_a_weight_is_an_error(data):
 
 
 def test_methods_train_in_batches_and_stop_early(data):
-    for method in (FairGNN(), FairGNN(fairness_groups=4), DegFair()):
+    for method in (FairGNN(), FairGNN(fairness_groups=4), DegFair(), CFC(), FairVGNN(n_masks=2), DSGCN()):
         clf = model(mitigation=method, max_epochs=30, early_stopping=True, patience=4, **BATCHES)
         clf.fit(data.graph, data.y)
+        if not method.unfairness:
+            assert clf.best_epoch_ == clf.history_["valid_accuracy"].idxmax()
+            continue
         first = 15 if isinstance(method, DegFair) else 1  # its weight grows over half of the epochs
         assert clf.best_epoch_ == clf.history_["valid_score"].loc[first:].idxmax()
         term = method.unfairness[0]

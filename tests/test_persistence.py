@@ -37,7 +37,7 @@ from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.estimators import base
 from skdegfair.exceptions import ModelFileError, VersionWarning
 from skdegfair.metrics import DegreeFairnessReport
-from skdegfair.mitigation import DegFair, FairGNN, Mitigation, RawlsGCN, ReleasedDegFair
+from skdegfair.mitigation import CFC, DSGCN, DegFair, FairGNN, FairVGNN, Mitigation, RawlsGCN, ReleasedDegFair, TailGNN
 from skdegfair.persistence._classifier import ATTRIBUTES
 from skdegfair.persistence._model import KIND
 
@@ -52,6 +52,11 @@ MITIGATIONS = [
     RawlsGCN(),
     RawlsGCN(form="gradient"),
     ReleasedDegFair(),
+    CFC(),
+    CFC(fairness_hops=[1, 2], fairness_groups=["threshold", 3]),
+    FairVGNN(n_masks=2),
+    TailGNN(degree_threshold="mean"),
+    DSGCN(),
 ]
 
 
@@ -63,6 +68,12 @@ def tiny():
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "model.skdegfair"
+
+
+def described(groups):
+    """Degree groups, or a list of them, as plain values."""
+    each = groups if isinstance(groups, list) else [groups]
+    return [(one.boundaries.tolist(), one.hops, one.codes.tolist()) for one in each]
 
 
 def again(model, path):

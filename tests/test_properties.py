@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 import skdegfair
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph
-from skdegfair.mitigation import DegFair, FairGNN, RawlsGCN, ReleasedDegFair
+from skdegfair.mitigation import CFC, DSGCN, DegFair, FairGNN, FairVGNN, Mitigation, RawlsGCN, ReleasedDegFair, TailGNN
 
 pytestmark = [  # what drawn parameters and graphs deserve; test_mistakes is about these
     pytest.mark.filterwarnings("ignore::skdegfair.exceptions.NoEffectWarning"),
@@ -24,7 +24,8 @@ pytestmark = [  # what drawn parameters and graphs deserve; test_mistakes is abo
 ]
 CLASSES = [[0, 1], [-1, 1, 7], ["no", "yes"], ["a", "b", "c", "d"], [False, True], [0.0, 1.0, 4.0]]
 METHODS = [None, DegFair(), DegFair(fairness_groups=3, fairness_loss="both", context_hops=2), FairGNN(), RawlsGCN(),
-           RawlsGCN(form="gradient"), ReleasedDegFair()]  # fmt: skip
+           RawlsGCN(form="gradient"), ReleasedDegFair(), CFC(fairness_hops=[1, 2]), FairVGNN(n_masks=2),
+           TailGNN(degree_threshold="mean"), DSGCN(), DSGCN(index="target")]  # fmt: skip
 
 
 @st.composite
@@ -57,23 +58,23 @@ def labels(draw, n):
 def classifiers(draw):
     """A classifier whose parameters go together."""
     method = draw(st.sampled_from(METHODS))
-    backbone = draw(st.sampled_from(["gcn"] if isinstance(method, RawlsGCN) else ["gcn", "gat", "sage"]))
-    whole = isinstance(method, (RawlsGCN, ReleasedDegFair))
+    needs = method or Mitigation()
+    backbone = draw(st.sampled_from(needs.backbones))
     params = {
         "backbone": backbone,
         "hidden_dim": draw(st.sampled_from([4, 8])),
-        "n_layers": draw(st.integers(2 if isinstance(method, (FairGNN, ReleasedDegFair)) else 1, 3)),
+        "n_layers": draw(st.integers(2 if isinstance(method, ReleasedDegFair) else needs.min_layers, 3)),
         "n_heads": draw(st.sampled_from([1, 2])),
         "dropout": draw(st.sampled_from([0.0, 0.5])),
         "early_stopping": draw(st.booleans()),
         "class_weight": draw(st.sampled_from([None, "balanced"])),
-        "batch_size": None if whole else draw(st.sampled_from([None, 3, 100])),
+        "batch_size": draw(st.sampled_from([None, 3, 100] if needs.supports_batches else [None])),
         "max_epochs": draw(st.integers(1, 3)),
         "random_state": draw(st.integers(0, 100)),
     }
     if draw(st.booleans()):
         return GNNClassifier(mitigation=method, **params)
-    if whole or isinstance(method, FairGNN):
+    if method is not None and not isinstance(method, DegFair):
         return GNNClassifier(mitigation=method, **params)
     return DegFairGNNClassifier(**params)
 

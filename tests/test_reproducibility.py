@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier
 from skdegfair.datasets import make_degree_biased_graph
-from skdegfair.mitigation import FairGNN, RawlsGCN
+from skdegfair.mitigation import CFC, DSGCN, FairGNN, FairVGNN, RawlsGCN, TailGNN
 
 
 def probabilities(cls, graph, y, **options):
@@ -108,7 +108,12 @@ def test_whatever_the_number_of_torch_threads(backbone, n_nodes, n_features, hid
     np.testing.assert_array_equal(results[2], results[0])
 
 
-@pytest.mark.parametrize("method", [FairGNN(fairness_groups=3), RawlsGCN(), RawlsGCN(form="gradient")], ids=str)
+@pytest.mark.parametrize(
+    "method",
+    [FairGNN(fairness_groups=3), RawlsGCN(), RawlsGCN(form="gradient"), CFC(fairness_hops=[1, 2]), FairVGNN(),
+     TailGNN(), TailGNN(translate="output"), DSGCN(), DSGCN(index="target")],
+    ids=str,
+)  # fmt: skip
 def test_methods_whatever_the_number_of_torch_threads(method):
     made = make_degree_biased_graph(2003, n_features=37, random_state=0)
     results = with_threads(lambda: probabilities(GNNClassifier, made.graph, made.y, mitigation=method))

@@ -20,7 +20,7 @@ import skdegfair.mitigation
 from skdegfair import DegFairGNNClassifier, GNNClassifier, GraphTransformer
 from skdegfair.display import ParetoDisplay
 from skdegfair.metrics import FairestWithin, fairness_scoring
-from skdegfair.mitigation import DegFair, FairGNN, Mitigation, RawlsGCN, ReleasedDegFair
+from skdegfair.mitigation import CFC, DSGCN, DegFair, FairGNN, FairVGNN, Mitigation, RawlsGCN, ReleasedDegFair, TailGNN
 from skdegfair.tuning import FairnessObjective, ParetoSearchCV, search_space, suggest_params
 from skdegfair.tuning._names import name_of
 
@@ -208,6 +208,10 @@ def test_an_objective_over_methods(data, tmp_path):
         ),
         (FairGNN(), ["covariance_weight", "adversary_weight", "fairness_groups"]),
         (RawlsGCN(), ["form"]),
+        (CFC(), ["adversary_weight", "fairness_groups"]),
+        (FairVGNN(), ["adversary_weight", "keep_weight", "clip", "fairness_groups"]),
+        (TailGNN(), ["degree_threshold", "missing_weight", "adversary_weight"]),
+        (DSGCN(), ["index", "n_buckets", "rank"]),
         (DegFair(modulation=False), ["fairness_weight", "degree_threshold", "fairness_groups", "fairness_loss"]),
     ],
 )  # fmt: skip
@@ -245,7 +249,7 @@ def test_every_method_has_a_ready_space():
 
 
 def test_defaults_are_inside_the_ready_space(data):
-    for method in (DegFair(), FairGNN(), RawlsGCN(), ReleasedDegFair()):
+    for method in (DegFair(), FairGNN(), RawlsGCN(), ReleasedDegFair(), CFC(), FairVGNN(), TailGNN(), DSGCN()):
         clf = gnn(method, hidden_dim=16)
         first = search(clf, None, n_trials=1, refit=False).fit(data.graph, data.y).cv_results_["params"][0]
         assert first == {name: clf.get_params()[name] for name in first}

@@ -153,9 +153,9 @@ class CFC(Mitigation):
     Adapted for node classification: the paper has link prediction with tables of embeddings as encoder; here the
     encoder is the network without its last layer, which classifies the filtered representations. Uncertain: the
     paper's text averages the filters, its code adds them up; this is the mean. Filters have no batch normalization, so
-    that a prediction does not depend on other nodes, and a narrower hidden layer; activation and dropout of the network follow them. Adversaries
-    have one hidden layer, not eight. The loss of an adversary has no upper bound, so the network stops maximizing it
-    where the adversary is as bad as a constant guess.
+    that a prediction does not depend on other nodes, and a narrower hidden layer; activation and dropout of the
+    network follow them. Adversaries have one hidden layer, not eight. The loss of an adversary has no
+    upper bound, so the network stops maximizing it where the adversary is as bad as a constant guess.
 
     Use it when a representation should reveal none of several degree attributes, for example degrees within one and
     within two hops. For one attribute, :class:`FairGNN` is cheaper and also acts on the predictions themselves; an

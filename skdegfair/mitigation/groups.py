@@ -24,9 +24,7 @@ GROUP_CONSTRAINTS: dict[str, Any] = {
     "degree_threshold": [StrOptions({"mean", "median"}), Interval(Real, 0, None, closed="left")],
 }
 THRESHOLD_UNUSED = Unused(
-    ("degree_threshold",),
-    'fairness_groups other than "threshold"',
-    lambda own: own.fairness_groups != "threshold",
+    ("degree_threshold",), 'fairness_groups other than "threshold"', lambda own: own.fairness_groups != "threshold"
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from numbers import Real
 from typing import Any, cast
 
@@ -180,11 +181,11 @@ class TailNetwork(ViewsGNN):
     def _view(self, batch: Batch, projected: Tensor, terms: Terms, *, forged: bool) -> Tensor:
         """Logits, from what the first layer makes of single nodes, which is the same in both graphs."""
         layers = cast(list[TailConv], list(self.layers))
-        for layer, block in zip(layers, batch.blocks, strict=True):
-            if layer is not layers[0]:
-                projected = layer.project(self.dropout(h, block.keys, slope=self.activation.negative_slope))
+        for layer, following, block in zip_longest(layers, layers[1:], batch.blocks):
             h, added = layer.gather(projected, block, forged=forged)
             add_terms(terms, added)
+            if following is not None:
+                projected = following.project(self.dropout(h, slope=self.activation.negative_slope))
         return h
 
     def apply_heads(self, hidden: Tensor | None) -> Terms:
@@ -235,13 +236,13 @@ class TailGNN(Mitigation):
 
     Notes
     -----
-    In each layer, with the input x_v of a node and the mean u_v of its neighbors, gamma_v = LReLU(G_1 x_v + G_2 u_v) + 1
-    and beta_v = LReLU(B_1 x_v + B_2 u_v) localize a shared vector r to r_v = gamma_v r + beta_v. The missing
-    information is m_v = x_v + r_v - u_v. High-degree nodes are computed as in the plain network; for low-degree nodes,
-    m_v is one more neighbor, which for "gcn" gives (sum of x_j W + m_v W) / (d_v + 2) over neighbors and the node
-    itself. The loss is the mean of the cross-entropies with the given and with the forged edges, plus mu times the mean
-    norm of m_v over high-degree training nodes, minus eta times the cross-entropy of the adversary, which tells both
-    apart by their logits.
+    In each layer, with the input x_v of a node and the mean u_v of its neighbors,
+    gamma_v = LReLU(G_1 x_v + G_2 u_v) + 1 and beta_v = LReLU(B_1 x_v + B_2 u_v) localize a shared vector r to
+    r_v = gamma_v r + beta_v. The missing information is m_v = x_v + r_v - u_v. High-degree nodes are computed as in
+    the plain network; for low-degree nodes, m_v is one more neighbor, which for "gcn" gives
+    (sum of x_j W + m_v W) / (d_v + 2) over neighbors and the node itself. The loss is the mean of the cross-entropies
+    with the given and with the forged edges, plus mu times the mean norm of m_v over high-degree training nodes, minus
+    eta times the cross-entropy of the adversary, which tells both apart by their logits.
 
     Adapted: the paper trains on high-degree nodes and tests on low-degree ones. Here both have nodes of all degrees,
     so the degree of each node decides how it is computed. All high-degree nodes are forged, once, before training,
@@ -318,13 +319,9 @@ class TailGNN(Mitigation):
         layers = []
         for conv, (d_in, _) in zip(architecture.convs(), architecture.widths, strict=True):
             is_wide = d_in > WIDE if self.translate == "auto" else self.translate == "output"
-            layers.append(
-                TailConv(conv, d_in, threshold=self.degree_threshold_, is_wide=is_wide, forged=forged)
-            )
+            layers.append(TailConv(conv, d_in, threshold=self.degree_threshold_, is_wide=is_wide, forged=forged))
         adversary = Perceptron(architecture.n_classes, architecture.hidden_dim, 2)
-        return TailNetwork(
-            layers, dropout=architecture.dropout, seed=architecture.seed, heads={"adversary": adversary}
-        )
+        return TailNetwork(layers, dropout=architecture.dropout, seed=architecture.seed, heads={"adversary": adversary})
 
     def terms(self) -> dict[str, Term]:
         return {"adversary": AdversaryLoss({"adversary": Forged(self.degree_threshold_)})}

@@ -98,9 +98,7 @@ class NeighborSampler:
         )
         keys_before = hash_keys(self.seed, step, layer, before, 2)  # 0 and 1 draw neighbors and contexts
         matrices = topology.matrices(around)
-        block = Block(
-            matrices, after, topology.degrees, own=torch.from_numpy(own), before=before, keys=keys_before
-        )
+        block = Block(matrices, after, topology.degrees, own=torch.from_numpy(own), before=before, keys=keys_before)
         return block, before
 
     def _reached_from(self, nodes: NDArray[np.intp], most: int | None, keys: Any) -> Drawn:

@@ -28,17 +28,21 @@ from sklearn.utils.validation import check_is_fitted
 from ..estimators import BaseGNNClassifier, DegFairGNNClassifier, GNNClassifier
 from ..exceptions import ModelFileError
 from ..graph import GraphTransformer
-from ..mitigation import DegFair, FairGNN, Mitigation, RawlsGCN, ReleasedDegFair
+from ..mitigation import CFC, DSGCN, DegFair, FairGNN, FairVGNN, Mitigation, RawlsGCN, ReleasedDegFair, TailGNN
 from ..mitigation.groups import DegreeGroups
 from ._classifier import learned_by_classifier, restore_classifier
 from ._values import Decoder, Encoder, mapping
 
 CLASSIFIERS = (GNNClassifier, DegFairGNNClassifier)
-MITIGATIONS: dict[type[Mitigation], dict[str, type]] = {  # with what they learn from a graph
+MITIGATIONS: dict[type[Mitigation], dict[str, Any]] = {  # with what they learn from a graph
+    CFC: {"groups_": list[DegreeGroups]},
+    DSGCN: {},
     DegFair: {"degree_threshold_": float, "groups_": DegreeGroups},
     FairGNN: {"groups_": DegreeGroups},
+    FairVGNN: {"groups_": DegreeGroups},
     RawlsGCN: {},
     ReleasedDegFair: {"degree_threshold_": float},
+    TailGNN: {"degree_threshold_": float},
 }
 TRANSFORMERS: dict[type, tuple[str, ...]] = {  # with attributes that have a column, or an entry, for each feature
     ColumnTransformer: (),
@@ -113,11 +117,18 @@ def check_steps(pipeline: Pipeline) -> None:
             check_is_fitted(step)
 
 
+def _is_a(value: Any, kind: Any) -> bool:
+    """Whether a value is of a class itself, or a list of such values that is not empty."""
+    if kind == list[DegreeGroups]:
+        return type(value) is list and len(value) > 0 and all(type(each) is DegreeGroups for each in value)
+    return type(value) is kind
+
+
 def _check_learned(estimator: Any, learned: dict[str, Any], where: str) -> None:
     """Raise an error if what was learned does not fit the class."""
     kinds = MITIGATIONS.get(type(estimator))
     if kinds is not None:
-        if set(learned) != set(kinds) or not all(type(learned[name]) is kind for name, kind in kinds.items()):
+        if set(learned) != set(kinds) or not all(_is_a(learned[name], kind) for name, kind in kinds.items()):
             raise ModelFileError(f"{where} must have learned {', '.join(kinds) or 'nothing'}.")
         if not np.isfinite(learned.get("degree_threshold_", 0.0)):
             raise ModelFileError(f"{where}.degree_threshold_ is not finite.")

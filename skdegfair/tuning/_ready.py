@@ -42,12 +42,33 @@ FAIRGNN: Ready = {
     "adversary_weight": FloatDistribution(1e-3, 10.0, log=True),  # beta
     "fairness_groups": GROUPS["fairness_groups"],  # a threshold has an effect with one of them only
 }
+CFC: Ready = {"adversary_weight": FloatDistribution(0.03, 30.0, log=True), "fairness_groups": GROUPS["fairness_groups"]}
+FAIRVGNN: Ready = {
+    "adversary_weight": FloatDistribution(0.03, 30.0, log=True),
+    "keep_weight": FloatDistribution(0.03, 30.0, log=True),
+    "clip": FloatDistribution(0.03, 3.0, log=True),  # epsilon
+    "fairness_groups": GROUPS["fairness_groups"],
+}
+TAILGNN: Ready = {
+    "degree_threshold": CategoricalDistribution([2.0, 5.0, 10.0, "mean", "median"]),  # K
+    "missing_weight": FloatDistribution(1e-5, 1e-1, log=True),  # mu
+    "adversary_weight": FloatDistribution(1e-3, 10.0, log=True),  # eta
+}
+DSGCN: Ready = {
+    "index": CategoricalDistribution(["source", "target"]),
+    "n_buckets": CategoricalDistribution([4, 6, 8, 10]),
+    "rank": CategoricalDistribution([4, 8, 16, 32]),
+}
 BY_CLASS: dict[str, Ready] = {  # names, because the classes load torch
     "BaseGNNClassifier": TRAINING,
     "DegFairGNNClassifier": TRAINING | DEGFAIR,
     "DegFair": DEGFAIR,
     "ReleasedDegFair": RELEASED,
     "FairGNN": FAIRGNN,
+    "CFC": CFC,
+    "FairVGNN": FAIRVGNN,
+    "TailGNN": TAILGNN,
+    "DSGCN": DSGCN,
     "RawlsGCN": {"form": CategoricalDistribution(["graph", "gradient"])},
 }
 NEEDS: dict[str, dict[str, Any]] = {  # a parameter has an effect only with these values of others
