@@ -147,10 +147,28 @@ class MaskedGNN(ViewsGNN):
         return total / self.masks.n_masks
 
 
-def confusion(output: Output, y: Tensor, batch: Batch) -> Tensor:
-    """Mean square of the difference between the adversary's probabilities and equal ones for all groups."""
-    probability = output.heads["adversary"].softmax(1)
-    return (probability - 1 / probability.shape[1]).square().mean()
+class Confusion:
+    """Mean square of the difference between the adversary's probabilities and the shares of the groups.
+
+    The shares are what an adversary that knows nothing about a node predicts.
+
+    Parameters
+    ----------
+    groups : DegreeGroups
+    """
+
+    def __init__(self, groups: DegreeGroups) -> None:
+        self.groups = groups
+
+    def __call__(self, output: Output, y: Tensor, batch: Batch) -> Tensor:
+        logits = output.heads["adversary"]
+        shares = batch.derived(self, lambda: self._shares(batch, logits))
+        return (logits.softmax(1) - shares).square().mean()
+
+    def _shares(self, batch: Batch, logits: Tensor) -> Tensor:
+        group = self.groups.of(batch.everyone)
+        sizes = torch.bincount(group[group >= 0], minlength=len(self.groups)).to(logits)
+        return sizes / sizes.sum().clamp(min=1)
 
 
 class FairVGNN(Mitigation):
@@ -161,8 +179,8 @@ class FairVGNN(Mitigation):
 
     Parameters
     ----------
-    adversary_weight : float, default=1.0
-        Weight of the loss that makes the adversary's output uninformative, for the masks and the layers.
+    adversary_weight : float, default=3.0
+        Weight of the loss that makes the adversary's output uninformative, by which the masks are learned.
     keep_weight : float, default=1.0
         alpha: weight of the penalty on masked channels. Without it, nothing speaks against masking all channels.
     clip : float, default=1.0
@@ -192,19 +210,22 @@ class FairVGNN(Mitigation):
     -----
     Each training step has three phases. The network minimizes the mean over the masks of the cross-entropy of its
     predictions. The adversary, a linear layer, minimizes the mean over the masks of its cross-entropy, for the same
-    hidden representations. With new masks m, the masks and the layers minimize ``adversary_weight`` times
-    the mean of (D - 1/m_groups)^2 plus ``keep_weight`` times the mean of (m - 1)^2. Then the weights are clamped.
+    hidden representations. With new masks m, the probabilities to keep channels minimize ``adversary_weight`` times the
+    mean of (D - s)^2, where s are the shares of the groups, plus ``keep_weight`` times the mean of (m - 1)^2. Then the
+    weights are clamped.
 
     A soft mask is m = sigmoid(theta + e), with logistic noise e; a hard mask is 1 where theta + e > 0. This is the
     paper's Gumbel softmax over two options at temperature 1, written with one number per channel. Training uses soft
     masks, predictions use hard masks that are drawn from the model's own seed, so they are always the same.
 
-    Adapted: the degree group is given apart from X and never a column of it. For several groups, the adversary is
-    compared with equal probabilities for all. The hidden representation is the input of the last layer, after
-    dropout. All phases share one Adam optimizer, with one step each; the released code has five, separate optimizers,
-    and lets the adversary's phase move the encoder too, which helps the adversary; that is left out. Channels start
-    with a probability of 88 % to be kept, not 50 %, so that few masks suffice. The clamp uses this probability, where
-    the released code uses the mean of the masks that were drawn. Features should have similar scales.
+    Adapted: the degree group is given apart from X and never a column of it. The adversary is compared with the
+    shares of the groups, where the paper has 1/2 for two groups of about equal size. The hidden representation is
+    the input of the last layer, after dropout. All phases share one Adam optimizer, with one step each; the
+    released code has five steps and separate optimizers. It also moves the layers in the phases of the adversary,
+    which helps the adversary, and of the masks; then the layers hide the group by themselves, and on graphs made
+    for it the masks no longer found the channels that reveal the group. Both are left out. Channels start with a
+    probability of 88 % to be kept, not 50 %, so that few masks suffice. The clamp uses this probability, where the
+    released code uses the mean of the masks that were drawn. Features should have similar scales.
 
     Use it when some feature channels are known or suspected to stand for the degree, and others are not. If the degree
     shows only through the edges, masks cannot hide it. It is the most expensive method here, about K times the plain
@@ -255,7 +276,7 @@ class FairVGNN(Mitigation):
     def __init__(
         self,
         *,
-        adversary_weight: float = 1.0,
+        adversary_weight: float = 3.0,
         keep_weight: float = 1.0,
         clip: float = 1.0,
         n_masks: int = 4,
@@ -302,7 +323,7 @@ class FairVGNN(Mitigation):
         )
 
     def terms(self) -> dict[str, Term]:
-        return {"adversary": AdversaryLoss({"adversary": self.groups_}), "confusion": confusion}
+        return {"adversary": AdversaryLoss({"adversary": self.groups_}), "confusion": Confusion(self.groups_)}
 
     def weights(self) -> dict[str, float]:
         return {"adversary": 0.0, "confusion": self.adversary_weight, "masks": self.keep_weight}
@@ -314,6 +335,5 @@ class FairVGNN(Mitigation):
         ]
         if self.adversary_weight or self.keep_weight:
             weights = {"confusion": self.adversary_weight, "masks": self.keep_weight}
-            rates = {"masks": self.mask_rate, "layers": 1.0}
-            phases.append(Phase("masks", parameters=("masks", "layers"), weights=weights, rate=rates))
+            phases.append(Phase("masks", parameters=("masks",), weights=weights, rate=self.mask_rate))
         return phases
