@@ -149,7 +149,10 @@ class GraphTrainer(BaseEstimator):
         if takes_weight_decay(given):
             options["optimizer__weight_decay"] = self.weight_decay
         rates = [
-            (f"{part}.*", {"lr": rate * self.learning_rate}) for phase in phases for part, rate in phase.rates.items()
+            (f"{prefix}.*", {"lr": phase.rate * self.learning_rate})
+            for phase in phases
+            for prefix in phase.parameters
+            if phase.rate != 1
         ]
         if rates:
             given = {**given, "optimizer__param_groups": rates + list(given.get("optimizer__param_groups", []))}

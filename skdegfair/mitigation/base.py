@@ -28,8 +28,8 @@ class Phase:
         The loss of this phase. None: the weights of the objective.
     steps : int, default=1
         Optimizer steps in a row.
-    rate : float or dict from parts to floats, default=1.0
-        Learning rate of the named parameters, of all or of each part, as a multiple of the classifier's.
+    rate : float, default=1.0
+        Learning rate of the named parameters, as a multiple of the classifier's.
     reuse : bool, default=False
         Whether the heads are applied to the hidden representation of the phase before, without gradient for the
         layers, instead of running the whole network again.
@@ -39,19 +39,12 @@ class Phase:
     parameters: tuple[str, ...] = ()
     weights: Mapping[str, float] | None = None
     steps: int = 1
-    rate: float | Mapping[str, float] = 1.0
+    rate: float = 1.0
     reuse: bool = False
 
     def __post_init__(self) -> None:
         if self.rate != 1 and not self.parameters:
             raise ValueError(f"Phase {self.name!r} has a rate but names no parameters.")
-
-    @property
-    def rates(self) -> dict[str, float]:
-        """The learning rate of each named part that does not have the classifier's own."""
-        rate = self.rate
-        each = dict(rate) if isinstance(rate, Mapping) else dict.fromkeys(self.parameters, rate)
-        return {part: value for part, value in each.items() if value != 1}
 
 
 class Mitigation(BaseEstimator):

@@ -15,7 +15,7 @@ from skorch.callbacks import LRScheduler
 
 from skdegfair import DegFairGNNClassifier, GNNClassifier, Graph, GraphTransformer
 from skdegfair.exceptions import ModelFileError, NoEffectWarning
-from skdegfair.mitigation import DegFair, FairGNN, RawlsGCN, ReleasedDegFair
+from skdegfair.mitigation import CFC, DSGCN, DegFair, FairGNN, FairVGNN, RawlsGCN, ReleasedDegFair, TailGNN
 
 from .cases import Mistake, World
 from .estimators import fitted_proba, new, proba
@@ -113,6 +113,39 @@ MISTAKES = [
         NoEffectWarning,
         ("FairGNN has no effect", "degree 2"),
     ),
+    *(
+        Mistake(
+            f"{type(method).__name__} on a regular graph",
+            lambda w, method=method: mitigated(w, method, Graph(w.X, ring(40))),
+            NoEffectWarning,
+            (f"{type(method).__name__} has no effect", "degree 2"),
+        )
+        for method in (CFC(), FairVGNN(), DSGCN())
+    ),
+    Mistake(
+        "Tail-GNN without a node of high degree",
+        lambda w: mitigated(w, TailGNN(degree_threshold=1000)),
+        NoEffectWarning,
+        ("TailGNN", "1000", "degree_threshold"),
+    ),
+    Mistake(
+        "Tail-GNN without a node of low degree",
+        lambda w: mitigated(w, TailGNN(degree_threshold=1), Graph(w.X, ring(40))),
+        NoEffectWarning,
+        ("TailGNN has no effect", "degree_threshold"),
+    ),
+    Mistake(
+        "rate of an adversary without weight",
+        lambda w: mitigated(w, CFC(adversary_weight=0, adversary_rate=3)),
+        NoEffectWarning,
+        ("adversary_rate=3", "adversary_weight=0"),
+    ),
+    Mistake(
+        "threshold of other groups",
+        lambda w: mitigated(w, CFC(fairness_groups=[2, 3], degree_threshold=4)),
+        NoEffectWarning,
+        ("degree_threshold=4",),
+    ),
     Mistake(
         "RawlsGCN on a regular graph",
         lambda w: mitigated(w, RawlsGCN(), Graph(w.X, ring(40))),
@@ -209,6 +242,16 @@ MISTAKES = [
     ),
     Mistake("RawlsGCN with GAT", lambda w: mitigated(w, RawlsGCN(), backbone="gat"), ValueError, ("RawlsGCN", "'gat'")),
     Mistake("RawlsGCN in batches", lambda w: mitigated(w, RawlsGCN(), batch_size=8), ValueError, ("batch_size=None",)),
+    Mistake("Tail-GNN with GAT", lambda w: mitigated(w, TailGNN(), backbone="gat"), ValueError, ("TailGNN", "'gat'")),
+    Mistake("Tail-GNN in batches", lambda w: mitigated(w, TailGNN(), batch_size=8), ValueError, ("batch_size=None",)),
+    Mistake("DSGCN with GAT", lambda w: mitigated(w, DSGCN(), backbone="gat"), ValueError, ("DSGCN", "'gat'")),
+    Mistake("CFC without attributes", lambda w: mitigated(w, CFC(fairness_hops=[])), ValueError, ("fairness_hops",)),
+    Mistake(
+        "CFC with attributes that do not fit",
+        lambda w: mitigated(w, CFC(fairness_hops=[1, 2, 3], fairness_groups=[2, 3])),
+        ValueError,
+        ("fairness_groups", "[2, 3]", "[1, 2, 3]"),
+    ),
     Mistake("FairGNN of one layer", lambda w: mitigated(w, FairGNN(), n_layers=1), ValueError, ("n_layers",)),
     Mistake("neighbors without batches", lambda w: new(w, n_neighbors=3), ValueError, ("n_neighbors", "batch_size")),
     Mistake(
