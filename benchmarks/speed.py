@@ -7,7 +7,7 @@ any debiasing, as its documentation writes them (features dense, adjacency as ed
 be cached cached). The floor is the sparse and dense products of our own DegFairGCN epoch and nothing else. Epochs and
 fits are timed inside skdegfair.training.memory_kept, those of torch_geometric too, although neither uses it by default.
 
-Usage: python benchmarks/speed.py [--quick] (make speed)
+Usage: python benchmarks/speed.py [--quick] [--methods] (make speed)
 
 Results are written to benchmarks/results/ (speed.csv, speed_fit.csv, speed_methods.csv,
 speed_growth.csv). The tables are also written to
@@ -297,8 +297,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small graphs, a second each")
     parser.add_argument("--graphs", nargs="+", default=None)
+    parser.add_argument("--methods", action="store_true", help="time the mitigations alone; keep the other results")
     options = parser.parse_args()
     graphs = options.graphs or (["Chameleon", "EMNLP"] if options.quick else [*FETCHERS, "100k"])
+    if options.methods:
+        per_method = pd.DataFrame([row for graph in graphs for row in methods(graph, 3)]).round(3)
+        print(per_method.to_string())
+        if not options.graphs:
+            per_method.to_csv(RESULTS / "speed_methods.csv", index=False)
+            names = ("speed", "speed_fit", "speed_methods", "speed_growth")
+            into_page("speed.rst", "speed", in_words({name: pd.read_csv(RESULTS / f"{name}.csv") for name in names}))
+        return
     rows = [row for graph in graphs for row in compare(graph, 1 if options.quick else 15)]
     tables = {"speed": pd.DataFrame(rows).round(3), "speed_fit": overheads(1 if options.quick else 5)}
     per_method = [row for graph in graphs for row in methods(graph, 1 if options.quick else 5)]
