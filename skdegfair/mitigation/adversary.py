@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, leaky_relu
 
+from ..graph import Graph
 from ..nn import Batch, Block, Linear, Output
-from .base import Phase
+from .base import Mitigation, Phase
+from .groups import DegreeGroups
 from .parameters import LARGEST
 
 ADVERSARY_CONSTRAINTS: dict[str, Any] = {
@@ -87,6 +90,30 @@ class Perceptron(nn.Module):
     def forward(self, h: Tensor) -> Tensor:
         result: Tensor = self.second(leaky_relu(self.first(h), self.slope))
         return result
+
+
+class GroupMitigation(Mitigation):
+    """Base of the methods that hide the degree group of a node. Subclasses have the parameters of the groups."""
+
+    fairness_groups: Any
+    fairness_hops: int
+    degree_threshold: Any
+
+    @property
+    def hides(self) -> bool:
+        """Whether any weight makes the method hide the groups."""
+        raise NotImplementedError
+
+    def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
+        self.groups_ = DegreeGroups.learn(
+            graph, nodes, self.fairness_groups, threshold=self.degree_threshold, hops=self.fairness_hops
+        )
+
+    def remarks(self, graph: Graph, nodes: NDArray[np.intp]) -> Iterator[str]:
+        yield from super().remarks(graph, nodes)
+        why = self.groups_.idle(graph, graph.whole().nodes)
+        if why and self.hides:
+            yield f"{type(self).__name__} has no effect: it compares degree groups of nodes, and {why}."
 
 
 def adversary_phase(heads: tuple[str, ...], *, rate: float, steps: int = 1, term: str = "adversary") -> Phase:

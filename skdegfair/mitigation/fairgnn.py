@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from numbers import Real
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from ..graph import Graph
 from ..nn import GNN, Architecture, Batch, Linear, Output, SparseOperator, Term
-from .adversary import ADVERSARY_CONSTRAINTS, AdversaryLoss, adversary_phase
-from .base import Mitigation, Phase
+from .adversary import ADVERSARY_CONSTRAINTS, AdversaryLoss, GroupMitigation, adversary_phase
+from .base import Phase
 from .groups import GROUP_CONSTRAINTS, THRESHOLD_UNUSED, DegreeGroups
 from .parameters import LARGEST, Unused
 
@@ -51,7 +47,7 @@ class GroupCovariance:
         return SparseOperator(rows.numpy(), logits.dtype).to(logits.device)
 
 
-class FairGNN(Mitigation):
+class FairGNN(GroupMitigation):
     """FairGNN: an adversary on the hidden layer, and a penalty on the covariance of group and prediction.
 
     The adversary learns to predict the degree group of a node from its hidden representation, while the network
@@ -147,16 +143,9 @@ class FairGNN(Mitigation):
         self.fairness_hops = fairness_hops
         self.degree_threshold = degree_threshold
 
-    def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
-        self.groups_ = DegreeGroups.learn(
-            graph, nodes, self.fairness_groups, threshold=self.degree_threshold, hops=self.fairness_hops
-        )
-
-    def remarks(self, graph: Graph, nodes: NDArray[np.intp]) -> Iterator[str]:
-        yield from super().remarks(graph, nodes)
-        why = self.groups_.idle(graph, graph.whole().nodes)
-        if why and (self.covariance_weight or self.adversary_weight):
-            yield f"FairGNN has no effect: it compares degree groups of nodes, and {why}."
+    @property
+    def hides(self) -> bool:
+        return bool(self.covariance_weight or self.adversary_weight)
 
     def build(self, architecture: Architecture) -> GNN:
         adversary = Linear(architecture.hidden_dim, len(self.groups_))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, cast
 
@@ -12,15 +11,14 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 from torch import Tensor, nn
 
-from ..graph import Graph
 from ..nn import CLASSIFICATION, GNN, Architecture, Batch, Block, Conv, Linear, Output, Term, Topology
 from ..nn.conv import Propagate
 from ..nn.dropout import RandomStream
 from ..nn.features import Features, rounded, transform
 from ..nn.infer import infer
 from ..nn.weights import parameter
-from .adversary import ADVERSARY_CONSTRAINTS, AdversaryLoss, adversary_phase
-from .base import Mitigation, Phase
+from .adversary import ADVERSARY_CONSTRAINTS, AdversaryLoss, GroupMitigation, adversary_phase
+from .base import Phase
 from .groups import GROUP_CONSTRAINTS, THRESHOLD_UNUSED, DegreeGroups
 from .parameters import LARGEST, Unused
 from .views import ViewsGNN
@@ -171,7 +169,7 @@ class Confusion:
         return sizes / sizes.sum().clamp(min=1)
 
 
-class FairVGNN(Mitigation):
+class FairVGNN(GroupMitigation):
     """FairVGNN: learned masks hide the feature channels that reveal the degree group.
 
     A generator learns which feature channels to mask so that an adversary cannot read the degree group from the hidden
@@ -300,16 +298,9 @@ class FairVGNN(Mitigation):
     def memory_factor(self) -> float:  # type: ignore[override]
         return float(self.n_masks)
 
-    def learn(self, graph: Graph, nodes: NDArray[np.intp]) -> None:
-        self.groups_ = DegreeGroups.learn(
-            graph, nodes, self.fairness_groups, threshold=self.degree_threshold, hops=self.fairness_hops
-        )
-
-    def remarks(self, graph: Graph, nodes: NDArray[np.intp]) -> Iterator[str]:
-        yield from super().remarks(graph, nodes)
-        why = self.groups_.idle(graph, graph.whole().nodes)
-        if why and self.adversary_weight:
-            yield f"FairVGNN has no effect: it compares degree groups of nodes, and {why}."
+    @property
+    def hides(self) -> bool:
+        return bool(self.adversary_weight)
 
     def build(self, architecture: Architecture) -> GNN:
         return MaskedGNN(
