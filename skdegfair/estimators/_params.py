@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from sklearn.utils._param_validation import Interval, StrOptions  # private, but what third parties use
 
-from ..mitigation.parameters import LARGEST
 from ..nn import BACKBONES
+from ..parameters import LARGEST
 from ..training import MONITORS
 
 NET_CONSTRAINTS: dict[str, Any] = {

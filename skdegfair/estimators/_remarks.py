@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..exceptions import FeatureScaleWarning, NoEdgesWarning, NoEffectWarning
 from ..graph import Graph, Targets
 from ..mitigation import Mitigation
-from ..mitigation.parameters import Unused, unused_parameters
+from ..parameters import Unused, unused_parameters
 from ._params import takes_weight_decay
 
 NO_EDGES = (

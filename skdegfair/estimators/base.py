@@ -31,7 +31,7 @@ from ..graph import (
     node_weights,
 )
 from ..mitigation import Mitigation
-from ..mitigation.parameters import refuse_booleans
+from ..parameters import refuse_booleans
 from ..training import NodeNet, read_checkpoint
 from ._params import NET_CONSTRAINTS, NetParams
 from ._predict import GraphPredictor

@@ -7,6 +7,7 @@ from ._call_forms import accepts_graph
 from ._clusters import CLUSTER_KINDS, graph_clusters
 from ._degree import DEFAULT_SHARE, degree_groups, generalized_degree
 from ._graph import Graph
+from ._groups import GROUP_CONSTRAINTS, THRESHOLD_UNUSED, DegreeGroups, learn_threshold
 from ._labels import as_labels, as_typed_array, is_unlabeled
 from ._sampling import Drawn, draw_neighbors, draw_walks, hash_keys
 from ._targets import Positions, Targets, check_labels, check_selection, check_targets, hold_out, node_weights
@@ -16,6 +17,9 @@ from ._validation import check_features, check_nodes, check_numeric
 __all__ = [
     "CLUSTER_KINDS",
     "DEFAULT_SHARE",
+    "GROUP_CONSTRAINTS",
+    "THRESHOLD_UNUSED",
+    "DegreeGroups",
     "Drawn",
     "Graph",
     "GraphTransformer",
@@ -42,5 +46,6 @@ __all__ = [
     "hash_keys",
     "hold_out",
     "is_unlabeled",
+    "learn_threshold",
     "node_weights",
 ]

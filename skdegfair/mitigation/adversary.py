@@ -9,14 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
-from torch import Tensor, nn
+from torch import Tensor, from_numpy, nn
 from torch.nn.functional import cross_entropy, leaky_relu
 
-from ..graph import Graph
+from ..graph import DegreeGroups, Graph
 from ..nn import Batch, Block, Linear, Output
+from ..parameters import LARGEST
 from .base import Mitigation, Phase
-from .groups import DegreeGroups
-from .parameters import LARGEST
 
 ADVERSARY_CONSTRAINTS: dict[str, Any] = {
     "adversary_weight": [Interval(Real, 0, LARGEST, closed="both")],
@@ -27,7 +26,7 @@ ADVERSARY_CONSTRAINTS: dict[str, Any] = {
 class Property(Protocol):
     """A property of nodes that an adversary reads, such as their degree group."""
 
-    def of(self, nodes: Block) -> Tensor:
+    def of(self, nodes: Block) -> NDArray[np.intp]:
         """Number of each node's value, from 0, or -1 for a node that does not count.
 
         If an adversary reads several representations of a node, this is the same value for all of them, or the values
@@ -71,10 +70,10 @@ class AdversaryLoss:
     def _values(self, head: str, batch: Batch, logits: Tensor) -> tuple[Tensor, float]:
         """The property of each row, and the loss of a constant guess, which is the entropy of the property."""
         value = self.properties[head].of(batch.everyone)
-        sizes = np.bincount(value[value >= 0].numpy())
+        sizes = np.bincount(value[value >= 0])
         shares = sizes / max(sizes.sum(), 1)
-        value = value.repeat(len(logits) // len(value)).to(logits.device)
-        return value, float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
+        repeated = from_numpy(np.tile(value, len(logits) // len(value))).to(logits.device)
+        return repeated, float(-(shares[shares > 0] * np.log(shares[shares > 0])).sum())
 
 
 class Perceptron(nn.Module):

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from ..graph import Graph
 from ..nn import BACKBONES, GNN, Architecture, Term
-from .parameters import Unused, refuse_booleans, unused_parameters
+from ..parameters import Unused, refuse_booleans, unused_parameters
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 from torch import Tensor, nn
 
-from ..graph import Graph
+from ..graph import GROUP_CONSTRAINTS, DegreeGroups, Graph
 from ..nn import GNN, Architecture, Batch, Block, Conv, Output, Term, Terms
 from ..nn.conv import Propagate
 from ..nn.dropout import RandomStream
 from ..nn.features import Features
+from ..parameters import Unused
 from .adversary import ADVERSARY_CONSTRAINTS, AdversaryLoss, Perceptron, adversary_phase
 from .base import Mitigation, Phase
-from .groups import GROUP_CONSTRAINTS, DegreeGroups
-from .parameters import Unused
 
 OTHER_LENGTHS = "fairness_groups and fairness_hops must have the same number of attributes, got {groups} and {hops}."
 

@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from torch import Tensor, nn
 
-from ..graph import Graph
+from ..graph import GROUP_CONSTRAINTS, DegreeGroups, Graph, learn_threshold
 from ..nn import GCN, GNN, Architecture, Block, Conv, Reach, SparseOperator, Term, Terms
 from ..nn.conv import Propagate
 from ..nn.dense import dense_product, row_by_row, total
 from ..nn.features import Features, propagate, rounded, transform
 from ..nn.weights import glorot_, parameter
+from ..parameters import LARGEST, Unused
 from .base import Mitigation
 from .fairness import FairnessLoss
-from .groups import GROUP_CONSTRAINTS, DegreeGroups, learn_threshold
-from .parameters import LARGEST, Unused
 
 CONTEXT = (
     "context_weight",

@@ -6,14 +6,14 @@ from numbers import Real
 from typing import Any
 
 from sklearn.utils._param_validation import Interval
-from torch import Tensor
+from torch import Tensor, from_numpy
 from torch.nn.functional import one_hot
 
+from ..graph import GROUP_CONSTRAINTS, THRESHOLD_UNUSED, DegreeGroups
 from ..nn import GNN, Architecture, Batch, Linear, Output, SparseOperator, Term
+from ..parameters import LARGEST, Unused
 from .adversary import ADVERSARY_CONSTRAINTS, AdversaryLoss, GroupMitigation, adversary_phase
 from .base import Phase
-from .groups import GROUP_CONSTRAINTS, THRESHOLD_UNUSED, DegreeGroups
-from .parameters import LARGEST, Unused
 
 
 class GroupCovariance:
@@ -39,7 +39,7 @@ class GroupCovariance:
 
     def _centered(self, nodes: Any, logits: Tensor) -> SparseOperator:
         """Indicator of each group minus its mean, divided by the number of nodes with a group: (n_groups, n)."""
-        group = self.groups.of(nodes)
+        group = from_numpy(self.groups.of(nodes))
         inside = group >= 0
         member = one_hot(group.clamp(min=0), len(self.groups)).double() * inside[:, None]
         n = max(int(inside.sum()), 1)

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
+from ..graph import DegreeGroups
 from ..nn import Batch, Output, SparseOperator
-from .groups import DegreeGroups
 
 
 class Contrast(NamedTuple):
@@ -54,7 +54,7 @@ class FairnessLoss:
         return (gaps.square() * contrast.defined).sum()
 
     def _contrast(self, kind: str, y: Tensor, batch: Batch, like: Tensor) -> Contrast:
-        group, n_groups = self.groups.of(batch), len(self.groups)
+        group, n_groups = torch.from_numpy(self.groups.of(batch)), len(self.groups)
         member = one_hot(group + 1, n_groups + 1)[:, 1:].double()  # a row of zeros for no group
         of_class = torch.ones_like(like) if kind == "dsp" else one_hot(y, like.shape[1])
         n = batch.reduce((member.T @ of_class.cpu().double()).to(like))

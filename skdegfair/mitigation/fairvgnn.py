@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 from torch import Tensor, nn
 
+from ..graph import GROUP_CONSTRAINTS, THRESHOLD_UNUSED, DegreeGroups
 from ..nn import CLASSIFICATION, GNN, Architecture, Batch, Block, Conv, Linear, Output, Term, Topology
 from ..nn.conv import Propagate
 from ..nn.dropout import RandomStream
 from ..nn.features import Features, rounded, transform
 from ..nn.infer import infer
 from ..nn.weights import parameter
+from ..parameters import LARGEST, Unused
 from .adversary import ADVERSARY_CONSTRAINTS, AdversaryLoss, GroupMitigation, adversary_phase
 from .base import Phase
-from .groups import GROUP_CONSTRAINTS, THRESHOLD_UNUSED, DegreeGroups
-from .parameters import LARGEST, Unused
 from .views import ViewsGNN
 
 KEPT_AT_FIRST = 2.0
@@ -164,7 +164,7 @@ class Confusion:
         return (logits.softmax(1) - shares).square().mean()
 
     def _shares(self, batch: Batch, logits: Tensor) -> Tensor:
-        group = self.groups.of(batch.everyone)
+        group = torch.from_numpy(self.groups.of(batch.everyone))
         sizes = torch.bincount(group[group >= 0], minlength=len(self.groups)).to(logits)
         return sizes / sizes.sum().clamp(min=1)
 

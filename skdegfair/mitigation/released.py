@@ -15,16 +15,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from ..graph import Graph
+from ..graph import Graph, learn_threshold
 from ..nn import GNN, Architecture, Batch, Block, Linear, OpenMean, Output, Term, Terms, Topology
 from ..nn.dropout import Dropout
 from ..nn.features import Features, transform
 from ..nn.gnn import add_terms
 from ..nn.weights import parameter
+from ..parameters import Unused
 from .base import Mitigation
 from .degfair import NOTHING_TO_COMPARE, DegFair, DistinctDegrees
-from .groups import learn_threshold
-from .parameters import Unused
 
 
 class ReleasedConv(nn.Module):

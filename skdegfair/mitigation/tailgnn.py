@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from ..graph import Graph
+from ..graph import GROUP_CONSTRAINTS, Graph, learn_threshold
 from ..nn import GNN, SAGE, Architecture, Batch, Block, Conv, Operator, Output, SparseOperator, Term, Terms
 from ..nn.conv import Propagate
 from ..nn.dense import dense_product, row_by_row, total
@@ -24,10 +24,9 @@ from ..nn.features import Features, FixedFeatures, rounded, transform
 from ..nn.gnn import add_terms
 from ..nn.neighborhoods import Neighborhoods
 from ..nn.weights import glorot_, parameter
+from ..parameters import LARGEST, Unused
 from .adversary import ADVERSARY_CONSTRAINTS, AdversaryLoss, Perceptron, adversary_phase
 from .base import Mitigation, Phase
-from .groups import GROUP_CONSTRAINTS, learn_threshold
-from .parameters import LARGEST, Unused
 from .views import ViewsGNN
 
 WIDE = 128
@@ -203,9 +202,9 @@ class Forged:
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold
 
-    def of(self, nodes: Block) -> Tensor:
-        head = torch.from_numpy(nodes.degree() > self.threshold)
-        return torch.cat([torch.where(head, value, -1) for value in (0, 1)])
+    def of(self, nodes: Block) -> NDArray[np.intp]:
+        head = nodes.degree() > self.threshold
+        return np.concatenate([np.where(head, value, -1) for value in (0, 1)])
 
 
 class TailGNN(Mitigation):

@@ -27,9 +27,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators import BaseGNNClassifier, DegFairGNNClassifier, GNNClassifier
 from ..exceptions import ModelFileError
-from ..graph import GraphTransformer
+from ..graph import DegreeGroups, GraphTransformer
 from ..mitigation import CFC, DSGCN, DegFair, FairGNN, FairVGNN, Mitigation, RawlsGCN, ReleasedDegFair, TailGNN
-from ..mitigation.groups import DegreeGroups
 from ._classifier import learned_by_classifier, restore_classifier
 from ._values import Decoder, Encoder, mapping
 

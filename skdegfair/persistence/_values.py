@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from ..exceptions import ModelFileError
-from ..mitigation.groups import DegreeGroups
+from ..graph import DegreeGroups
 
 SMALL = 100
 """Arrays with at most this number of entries are in the JSON."""

@@ -6,13 +6,11 @@ from numbers import Integral, Real
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from torch import Tensor
 
-from ..graph import Graph
-from .parameters import Unused
+from ..parameters import Unused
+from ._graph import Graph
 
 GROUP_CONSTRAINTS: dict[str, Any] = {
     "fairness_groups": [
@@ -29,7 +27,7 @@ THRESHOLD_UNUSED = Unused(
 
 
 class HasDegree(Protocol):
-    """A block, or a batch."""
+    """A graph, or the nodes of a batch."""
 
     def degree(self, hops: int = 1) -> NDArray[np.float64]: ...
 
@@ -96,7 +94,7 @@ class DegreeGroups:
     def idle(self, graph: Graph, nodes: NDArray[np.intp]) -> str | None:
         """Why there is nothing to compare among the nodes, in words; None if two groups have some of them."""
         chosen = graph.whole()[nodes]
-        group, degree = self.of(chosen).numpy(), chosen.degree(self.hops)
+        group, degree = self.of(chosen), chosen.degree(self.hops)
         if len(np.unique(group[group >= 0])) > 1:
             return None
         if degree.min() == degree.max():
@@ -106,10 +104,10 @@ class DegreeGroups:
     def __len__(self) -> int:
         return int(self.codes.max()) + 1
 
-    def of(self, nodes: HasDegree) -> Tensor:
+    def of(self, nodes: HasDegree) -> NDArray[np.intp]:
         """Number of each node's group, from 0 for the lowest degrees, -1 for no group."""
         interval = np.searchsorted(self.boundaries, nodes.degree(self.hops), side="right")
-        return torch.from_numpy(self.codes[interval])
+        return self.codes[interval]
 
 
 def _above(*values: float) -> NDArray[np.float64]:
