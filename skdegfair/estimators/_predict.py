@@ -8,20 +8,9 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score
-from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from ..graph import (
-    Graph,
-    accepts_graph,
-    as_typed_array,
-    check_labels,
-    check_nodes,
-    check_row_labels,
-    check_selection,
-    is_unlabeled,
-)
+from ..graph import Graph, accepts_graph, accuracy
 from ..nn import GNN, Topology
 from ..training import NodeNet
 from ._settings import own_settings
@@ -117,15 +106,8 @@ class GraphPredictor:
         """
         check_is_fitted(self)
         graph = self._check_graph(X, A, reset=False)
-        check_row_labels(graph, y=y, nodes=nodes, sample_weight=sample_weight)
-        check_selection(graph, nodes=nodes)
         predicted = self.classes_[self._infer(graph).argmax(1).numpy()]
-        y = check_labels(y, len(predicted))
-        chosen = np.arange(len(y)) if nodes is None else check_nodes(nodes, len(y))
-        chosen = chosen[~is_unlabeled(y, self.unlabeled)[chosen]]
-        check_consistent_length(y, sample_weight)
-        weight = None if sample_weight is None else np.asarray(sample_weight)[chosen]
-        return float(accuracy_score(as_typed_array(y[chosen]), predicted[chosen], sample_weight=weight))
+        return accuracy(graph, y, predicted, nodes=nodes, sample_weight=sample_weight, unlabeled=self.unlabeled)
 
     @property
     def module_(self) -> GNN:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from .._version import __version__
-from ..graph import Graph, Positions, Targets, degree_groups
+from ..graph import Graph, Positions, Targets, degree_groups, fingerprint
 from ..mitigation import Mitigation
 from ..nn import GNN, Architecture, Batch, NeighborSampler, Objective, Topology
-from ..training import DIVERGED, Checkpoint, NodeDataset, NodeNet, SampledNodes, epoch_callbacks, fingerprint
+from ..training import DIVERGED, Checkpoint, NodeDataset, NodeNet, SampledNodes, epoch_callbacks
 from ._memory import check_memory
 from ._params import takes_weight_decay
 

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import torch
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import validate_data
 from skorch.callbacks import Callback
 
 from .._version import __version__
 from ..exceptions import VersionWarning
+from ..fitting import all_or_nothing, draw_seed
 from ..graph import (
     Graph,
     Targets,
     accepts_graph,
-    check_numeric,
+    check_graph,
     check_row_labels,
     check_selection,
     check_targets,
@@ -38,11 +34,6 @@ from ._predict import GraphPredictor
 from ._remarks import after_training, before_training
 from ._settings import own_settings
 from ._training import GraphTrainer
-
-EDGES_NEEDED = (
-    "This {name} was fitted on a graph, so it needs the edges to predict: pass A as well, or a Graph (which is also "
-    'what cross-validation needs). For nodes without edges pass A="none".'
-)
 
 OTHER_VERSION = (
     "This {name} was pickled by skdegfair {found}, and this is skdegfair {here}: its predictions may be wrong. Fit it "
@@ -203,7 +194,7 @@ default="valid_score"
         self
         """
         self._check_options()
-        with _all_or_nothing(self), own_settings(self.device):
+        with all_or_nothing(self), own_settings(self.device):
             graph = self._check_graph(X, A, reset=True)
             check_row_labels(graph, y=y, nodes=nodes, validation_nodes=validation_nodes, sample_weight=sample_weight)
             check_selection(graph, nodes=nodes, validation_nodes=validation_nodes)
@@ -286,22 +277,7 @@ default="valid_score"
 
     def _check_graph(self, X: Any, A: Any, *, reset: bool) -> Graph:
         """The graph that the user means, with checked features."""
-        given = isinstance(X, Graph)
-        if given and A is not None:
-            raise ValueError("Pass either a Graph or X and A: a Graph has its edges already.")
-        without_edges = isinstance(A, str) and A == "none"
-        features = validate_data(
-            self, check_numeric(X.X if given else X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
-        )
-        if not given:  # a data frame has row labels, which A must not contradict
-            X = Graph(X if isinstance(X, pd.DataFrame) else features, A, directed=self.directed)
-        graph = X.with_features(features)
-        if len(graph) == 0:
-            raise ValueError(
-                "The graph has no selected node: found array with 0 sample(s), a minimum of 1 is required."
-            )
-        if not reset and self._fitted_with_edges and graph.A is None and not without_edges:
-            raise ValueError(EDGES_NEEDED.format(name=type(self).__name__))
+        graph = check_graph(self, X, A, reset=reset)
         if not reset and self.mitigation_ is not None:
             self.mitigation_.check_directed(graph.directed)
         return graph
@@ -309,9 +285,7 @@ default="valid_score"
     def _draw_seed(self, saved: Any = None) -> int:
         if self.random_state is None and saved is not None:
             return int(saved.document["identity"]["seed"])  # any seed is right, so take that of the checkpoint
-        if self.random_state is None:
-            return int(np.random.default_rng().integers(2**31 - 1))  # not numpy's global generator
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        return draw_seed(self.random_state)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_skdegfair_version": __version__}
@@ -329,15 +303,3 @@ default="valid_score"
         tags.input_tags.sparse = True
         tags.non_deterministic = not str(self.device).startswith("cpu")
         return tags
-
-
-@contextmanager
-def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
-    """Leave an estimator as it was if fitting it fails or is interrupted."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise

@@ -6,8 +6,10 @@ from ._cached import cached_property
 from ._call_forms import accepts_graph
 from ._clusters import CLUSTER_KINDS, graph_clusters
 from ._degree import DEFAULT_SHARE, degree_groups, generalized_degree
+from ._fingerprint import fingerprint
 from ._graph import Graph
 from ._groups import GROUP_CONSTRAINTS, THRESHOLD_UNUSED, DegreeGroups, learn_threshold
+from ._input import accuracy, check_graph
 from ._labels import as_labels, as_typed_array, is_unlabeled
 from ._sampling import Drawn, draw_neighbors, draw_walks, hash_keys
 from ._targets import Positions, Targets, check_labels, check_selection, check_targets, hold_out, node_weights
@@ -26,11 +28,13 @@ __all__ = [
     "Positions",
     "Targets",
     "accepts_graph",
+    "accuracy",
     "as_labels",
     "as_typed_array",
     "cached_property",
     "check_adjacency",
     "check_features",
+    "check_graph",
     "check_labels",
     "check_nodes",
     "check_numeric",
@@ -41,6 +45,7 @@ __all__ = [
     "degree_groups",
     "draw_neighbors",
     "draw_walks",
+    "fingerprint",
     "generalized_degree",
     "graph_clusters",
     "hash_keys",

@@ -1,7 +1,7 @@
 """How a module is fitted: the skorch net, its phases, its data and its callbacks."""
 
 from .callbacks import DIVERGED, MONITORS, EpochLog, EpochProgress, StopTraining, epoch_callbacks
-from .checkpoint import Checkpoint, fingerprint, read_checkpoint
+from .checkpoint import Checkpoint, read_checkpoint
 from .data import NodeDataset, SampledNodes, WholeGraph
 from .memory import memory_kept
 from .net import NodeNet
@@ -18,7 +18,6 @@ __all__ = [
     "StopTraining",
     "WholeGraph",
     "epoch_callbacks",
-    "fingerprint",
     "memory_kept",
     "read_checkpoint",
 ]

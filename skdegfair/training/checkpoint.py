@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import joblib
 import numpy as np
-import scipy.sparse as sp
 import torch
 from skorch.callbacks import Callback, EarlyStopping, EpochTimer, GradientNormClipping, PrintLog
 from skorch.history import History
@@ -175,13 +173,6 @@ def read_checkpoint(path: Any) -> Content | None:
     except Exception as error:  # a file can be wrong in more ways than anyone can list
         raise ModelFileError(BROKEN.format(path=str(path), error=error)) from error
     return saved
-
-
-def fingerprint(data: Any) -> str:
-    """A hash of arrays, to recognize the data of a fit. Of sparse matrices without what scipy notes about them."""
-    if sp.issparse(data):
-        data = (data.shape, data.data, data.indices, data.indptr)
-    return str(joblib.hash(data))
 
 
 def _is_restorable(callback: Any) -> bool:
