@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from .embedding import EmbeddingClassifier
     from .estimators import DegFairGNNClassifier, GNNClassifier
     from .graph import Graph, GraphTransformer
     from .metrics import model_card
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "DegFairGNNClassifier": ".estimators",
+    "EmbeddingClassifier": ".embedding",
     "GNNClassifier": ".estimators",
     "Graph": ".graph",
     "GraphTransformer": ".graph",
@@ -23,7 +25,16 @@ _HOMES = {
     "model_card": ".metrics",
     "save": ".persistence",
 }
-__all__ = ["DegFairGNNClassifier", "GNNClassifier", "Graph", "GraphTransformer", "load", "model_card", "save"]
+__all__ = [
+    "DegFairGNNClassifier",
+    "EmbeddingClassifier",
+    "GNNClassifier",
+    "Graph",
+    "GraphTransformer",
+    "load",
+    "model_card",
+    "save",
+]
 
 
 def __getattr__(name: str) -> Any:

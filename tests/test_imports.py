@@ -12,8 +12,10 @@ PACKAGE = Path(__file__).parent.parent / "skdegfair"
 MAY_IMPORT = {  # packages and modules by name, "" is skdegfair/__init__.py; all may import BASICS
     "_version": set(),
     "exceptions": set(),
+    "docstrings": set(),
     "fitting": set(),
     "parameters": set(),
+    "resources": set(),
     "tensorfile": set(),
     "graph": set(),
     "datasets": {"graph"},
@@ -27,7 +29,7 @@ MAY_IMPORT = {  # packages and modules by name, "" is skdegfair/__init__.py; all
     "persistence": {"estimators", "graph", "mitigation", "nn", "tensorfile", "training"},
     "": {"estimators", "graph", "metrics", "persistence"},
 }
-BASICS = {"_version", "exceptions", "fitting", "parameters"}
+BASICS = {"_version", "docstrings", "exceptions", "fitting", "parameters", "resources"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 

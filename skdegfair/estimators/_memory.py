@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import scipy.sparse as sp
 
 from ..graph import Graph
 from ..mitigation import Mitigation
 from ..nn import Architecture
+from ..resources import available_memory, readable_bytes
 
 TOO_LARGE = (
     "Training on the whole graph of {nodes} nodes and {edges} edges takes at least {need}, and {available} are "
@@ -31,7 +29,7 @@ def check_memory(graph: Graph | None, architecture: Architecture, mitigation: Mi
     if need > available:
         sizes = {} if graph is None else {"nodes": graph.n_nodes, "edges": graph.n_edges}
         text = TOO_WIDE if graph is None else TOO_LARGE
-        raise MemoryError(text.format(need=_readable(need), available=_readable(available), **sizes))
+        raise MemoryError(text.format(need=readable_bytes(need), available=readable_bytes(available), **sizes))
 
 
 def weights_memory(architecture: Architecture) -> float:
@@ -54,41 +52,3 @@ def needed_memory(graph: Graph, architecture: Architecture, mitigation: Mitigati
     if architecture.backbone == "gat":
         need += 4 * FLOAT * n_links * architecture.n_heads
     return need
-
-
-def available_memory() -> int | None:
-    """Memory that this process can still get, in bytes, as far as the system tells."""
-    found = [_of_system(), _of_container()]
-    return min((each for each in found if each is not None), default=None)
-
-
-def _of_system() -> int | None:
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        entries = {name: int(rest.split()[0]) for name, rest in (line.split(":", 1) for line in lines)}
-        return 1024 * (entries["MemAvailable"] + entries.get("SwapFree", 0))
-    except (OSError, KeyError, ValueError):
-        pass
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
-def _of_container() -> int | None:
-    """What the control group of a container still allows; its files in the page cache can be given up."""
-    folder = Path("/sys/fs/cgroup")
-    try:
-        limit = (folder / "memory.max").read_text(encoding="ascii").strip()
-        if limit == "max":
-            return None
-        used = int((folder / "memory.current").read_text(encoding="ascii"))
-        lines = (folder / "memory.stat").read_text(encoding="ascii").splitlines()
-        cached = sum(int(line.split()[1]) for line in lines if line.startswith(("active_file ", "inactive_file ")))
-        return int(limit) - used + cached
-    except (OSError, ValueError):
-        return None
-
-
-def _readable(n_bytes: float) -> str:
-    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.1f} MB"

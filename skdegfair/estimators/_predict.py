@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..graph import Graph, accepts_graph, accuracy
 from ..nn import GNN, Topology
+from ..nn.settings import own_settings
 from ..training import NodeNet
-from ._settings import own_settings
 
 NOT_FINITE = (
     "The network's output is infinite or NaN for {n} of {of} nodes, the first of which is node {node}. Its features or "

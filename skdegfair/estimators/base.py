@@ -27,12 +27,12 @@ from ..graph import (
     node_weights,
 )
 from ..mitigation import Mitigation
+from ..nn.settings import own_settings
 from ..parameters import refuse_booleans
 from ..training import NodeNet, read_checkpoint
 from ._params import NET_CONSTRAINTS, NetParams
 from ._predict import GraphPredictor
 from ._remarks import after_training, before_training
-from ._settings import own_settings
 from ._training import GraphTrainer
 
 OTHER_VERSION = (
@@ -147,6 +147,7 @@ default="valid_score"
         The trained network.
     """
 
+    reads_graphs = True
     _parameter_constraints: dict[str, Any] = NET_CONSTRAINTS
     __metadata_request__fit = {"nodes": UNUSED, "validation_nodes": UNUSED}
     __metadata_request__score = {"nodes": UNUSED}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..docstrings import documented
 from ..mitigation import DegFair, Mitigation
-from ._docs import documented
 from ._params import NET_CONSTRAINTS
 from .base import BaseGNNClassifier
 

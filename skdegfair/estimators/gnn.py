@@ -8,8 +8,8 @@ from typing import Any
 from sklearn.base import clone
 
 from .. import mitigation as methods
+from ..docstrings import documented
 from ..mitigation import Mitigation
-from ._docs import documented
 from ._params import NET_CONSTRAINTS
 from .base import BaseGNNClassifier
 

@@ -3,7 +3,7 @@
 from ._adjacency import check_adjacency, check_weights
 from ._alignment import check_row_labels
 from ._cached import cached_property
-from ._call_forms import accepts_graph
+from ._call_forms import accepts_graph, reads_graphs
 from ._clusters import CLUSTER_KINDS, graph_clusters
 from ._degree import DEFAULT_SHARE, degree_groups, generalized_degree
 from ._fingerprint import fingerprint
@@ -53,4 +53,5 @@ __all__ = [
     "is_unlabeled",
     "learn_threshold",
     "node_weights",
+    "reads_graphs",
 ]

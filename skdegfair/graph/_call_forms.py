@@ -33,6 +33,15 @@ def accepts_graph(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def reads_graphs(estimator: Any) -> bool:
+    """Whether an estimator, or a part of it such as a step of a pipeline, takes a Graph as X.
+
+    Those that do have a class attribute ``reads_graphs`` that is True.
+    """
+    parts = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
+    return any(getattr(part, "reads_graphs", False) is True for part in (estimator, *parts))
+
+
 def _is_labels(value: Any) -> bool:
     """Whether an argument is a list of labels, or a column of them."""
     if isinstance(value, (list, tuple)):

@@ -22,6 +22,10 @@ EDGES_NEEDED = (
     'what cross-validation needs). For nodes without edges pass A="none".'
 )
 NO_NODE = "The graph has no selected node: found array with 0 sample(s), a minimum of 1 is required."
+NOTHING_KNOWN = (
+    "There are neither edges nor features: found array with 0 feature(s) (shape={shape}) while a minimum of 1 is "
+    "required. Pass a Graph(X, A)."
+)
 TWO_GRAPHS = "Pass either a Graph or X and A: a Graph has its edges already."
 
 
@@ -54,6 +58,8 @@ def check_graph(estimator: Any, X: Any, A: Any = None, *, reset: bool, reads_fea
     graph: Graph = X.with_features(features) if reads_features else X
     if not reads_features:
         validate_data(estimator, graph.X, reset=reset, skip_check_array=True)
+        if graph.A is None and not graph.shape[1]:
+            raise ValueError(NOTHING_KNOWN.format(shape=graph.shape))
     if len(graph) == 0:
         raise ValueError(NO_NODE)
     if not reset and estimator._fitted_with_edges and graph.A is None and not without_edges:

@@ -69,6 +69,8 @@ class GraphTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
     [-1.0, 1.0, 4.0]
     """
 
+    reads_graphs = True
+
     def __init__(self, transformer: Any) -> None:
         self.transformer = transformer
 

@@ -32,10 +32,12 @@ def check_features(X: Any) -> Any:
         return canonical(X, "X")
     check_not_a_graph(X)
     kind, X = kind_of(X), as_array(X, "X")
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X must contain real numbers, got dtype {X.dtype}.")
     if X.ndim != 2:
         raise ValueError(
             f"X must be a feature matrix with one row per node, got {kind}. "
-            "Reshape a single feature with X.reshape(-1, 1)."
+            "Reshape your data; for a single feature, X.reshape(-1, 1)."
         )
     return X
 

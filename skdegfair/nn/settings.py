@@ -1,4 +1,4 @@
-"""What users set for all of torch, put aside while a classifier works."""
+"""What users set for all of torch, put aside while a model is computed."""
 
 from __future__ import annotations
 

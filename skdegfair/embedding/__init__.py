@@ -1,0 +1,8 @@
+"""Embeddings: transformers from a graph to one vector per node, and a classifier on the vectors."""
+
+from .base import GraphEmbedding
+from .classifier import EmbeddingClassifier
+from .fairwalk import FairWalk
+from .residual2vec import Residual2Vec
+
+__all__ = ["EmbeddingClassifier", "FairWalk", "GraphEmbedding", "Residual2Vec"]
