@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from .graph import Graph, GraphTransformer
     from .metrics import model_card
     from .persistence import load, save
+    from .postprocessing import DegreeParityClassifier
 
 _HOMES = {
     "DegFairGNNClassifier": ".estimators",
+    "DegreeParityClassifier": ".postprocessing",
     "EmbeddingClassifier": ".embedding",
     "GNNClassifier": ".estimators",
     "Graph": ".graph",
@@ -27,6 +29,7 @@ _HOMES = {
 }
 __all__ = [
     "DegFairGNNClassifier",
+    "DegreeParityClassifier",
     "EmbeddingClassifier",
     "GNNClassifier",
     "Graph",

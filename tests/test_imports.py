@@ -25,9 +25,11 @@ MAY_IMPORT = {  # packages and modules by name, "" is skdegfair/__init__.py; all
     "mitigation": {"graph", "nn"},
     "training": {"graph", "metrics", "mitigation", "nn", "tensorfile"},
     "estimators": {"graph", "mitigation", "nn", "training"},
+    "embedding": {"graph", "nn"},
+    "postprocessing": {"graph"},
     "tuning": {"estimators", "graph", "metrics", "mitigation"},
     "persistence": {"estimators", "graph", "mitigation", "nn", "tensorfile", "training"},
-    "": {"estimators", "graph", "metrics", "persistence"},
+    "": {"embedding", "estimators", "graph", "metrics", "persistence", "postprocessing"},
 }
 BASICS = {"_version", "docstrings", "exceptions", "fitting", "parameters", "resources"}
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -7,13 +7,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 import torch
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from .._version import __version__
-from ..graph import Graph, Positions, Targets, degree_groups, fingerprint
+from ..graph import Graph, Positions, Targets, degree_groups, fingerprint, root_mean_square
 from ..mitigation import Mitigation
 from ..nn import GNN, Architecture, Batch, NeighborSampler, Objective, Topology
 from ..training import DIVERGED, Checkpoint, NodeDataset, NodeNet, SampledNodes, epoch_callbacks
@@ -43,7 +42,7 @@ class GraphTrainer(BaseEstimator):
         self.mitigation_ = None if type(mitigation) is Mitigation else mitigation
         self.classes_ = targets.classes
         self._fitted_with_edges = graph.A is not None
-        self.feature_scale_ = _root_mean_square(graph) if mitigation.scales_features else 1.0
+        self.feature_scale_ = root_mean_square(graph) if mitigation.scales_features else 1.0
         seed = self._seed + (0 if before is None else len(before.history))
         if torch.device(self.device).type == "cpu":
             check_memory(graph if self.batch_size is None else None, self._architecture(seed), mitigation)
@@ -180,21 +179,3 @@ class GraphTrainer(BaseEstimator):
         """The network, with the weights that it starts with."""
         with torch.random.fork_rng(devices=[]):  # torch's own modules draw weights when they are made
             return mitigation.build(self._architecture(seed))
-
-
-def _root_mean_square(graph: Graph) -> float:
-    """Of all features; 1 if all are 0."""
-    entries = graph.X.data if sp.issparse(graph.X) else graph.X
-    rows = max(2**24 // graph.shape[1], 1)  # a large file is read in pieces
-
-    def root(unit: float = 1.0) -> float:
-        pieces = (entries[k : k + rows] for k in range(0, len(entries), rows))
-        with np.errstate(over="ignore"):
-            squares = sum(np.square(piece if unit == 1 else piece / unit, dtype=np.float64).sum() for piece in pieces)
-        return float(np.sqrt(squares / np.prod(graph.X.shape)))
-
-    scale = root()
-    if scale > 0 and np.isfinite(scale):
-        return scale
-    largest = max((float(np.abs(entries[k : k + rows]).max()) for k in range(0, len(entries), rows)), default=0.0)
-    return largest * root(largest) if largest else 1.0  # the squares are out of range

@@ -14,6 +14,7 @@ from ._validation import kind_of
 
 DEFAULT_SHARE = 0.2
 """Fraction of the nodes in the low and in the high degree group."""
+NOT_DEGREES = "degree must contain one finite number of at least 0 per node"
 OVERFLOW = "The number of walks of length {hops} is too large for a float. Use fewer hops or smaller weights."
 
 
@@ -61,6 +62,16 @@ def count_walks(A: sp.csr_array, hops: int) -> NDArray[np.float64]:
     if not np.isfinite(walks).all():
         raise ValueError(OVERFLOW.format(hops=hops))
     return walks
+
+
+def check_degrees(degree: Any, n_nodes: int) -> NDArray[np.float64]:
+    """Return the degrees of nodes that a user passed, one finite number of at least 0 per node."""
+    degrees = _as_numbers(degree, NOT_DEGREES)
+    if len(degrees) != n_nodes:
+        raise ValueError(f"degree has {len(degrees)} entries, but there are {n_nodes} nodes.")
+    if (degrees < 0).any():
+        raise ValueError(f"{NOT_DEGREES}, got {degrees.min()} at position {degrees.argmin()}.")
+    return degrees
 
 
 def _check_number(value: Any, kind: type, name: str) -> None:

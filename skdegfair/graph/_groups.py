@@ -34,10 +34,11 @@ class HasDegree(Protocol):
 
 def learn_threshold(graph: Graph, threshold: str | float, hops: int = 1) -> float:
     """K of the paper: a number, or the mean or the median generalized degree of the whole graph."""
-    if not isinstance(threshold, str):
-        return float(threshold)
-    degree = graph.whole().degree(hops)
-    return float(np.mean(degree) if threshold == "mean" else np.median(degree))
+    return float(threshold) if not isinstance(threshold, str) else _average(graph.whole().degree(hops), threshold)
+
+
+def _average(degree: NDArray[np.float64], kind: str) -> float:
+    return float(np.mean(degree) if kind == "mean" else np.median(degree))
 
 
 class DegreeGroups:
@@ -82,9 +83,16 @@ class DegreeGroups:
         threshold : {"mean", "median"} or float, default="mean"
         hops : int, default=1
         """
+        degree = graph.whole().degree(hops)
+        return cls.from_degrees(degree[nodes], groups, threshold=learn_threshold(graph, threshold, hops), hops=hops)
+
+    @classmethod
+    def from_degrees(
+        cls, degree: NDArray[np.float64], groups: str | float, *, threshold: str | float = "mean", hops: int = 1
+    ) -> DegreeGroups:
+        """Groups from the degrees of the training nodes, which also give the threshold if it is no number."""
         if isinstance(groups, str):
-            return cls(_above(learn_threshold(graph, threshold, hops)), hops=hops)
-        degree = graph.whole().degree(hops)[nodes]
+            return cls(_above(_average(degree, threshold) if isinstance(threshold, str) else threshold), hops=hops)
         if isinstance(groups, Integral):
             inner = np.unique(np.quantile(degree, np.arange(1, int(groups)) / int(groups)))
             return cls(inner[inner > degree.min()], hops=hops)
@@ -93,8 +101,11 @@ class DegreeGroups:
 
     def idle(self, graph: Graph, nodes: NDArray[np.intp]) -> str | None:
         """Why there is nothing to compare among the nodes, in words; None if two groups have some of them."""
-        chosen = graph.whole()[nodes]
-        group, degree = self.of(chosen), chosen.degree(self.hops)
+        return self.idle_at(graph.whole().degree(self.hops)[nodes])
+
+    def idle_at(self, degree: NDArray[np.float64]) -> str | None:
+        """The same for nodes of these degrees."""
+        group = self.of_degree(degree)
         if len(np.unique(group[group >= 0])) > 1:
             return None
         if degree.min() == degree.max():
@@ -106,8 +117,11 @@ class DegreeGroups:
 
     def of(self, nodes: HasDegree) -> NDArray[np.intp]:
         """Number of each node's group, from 0 for the lowest degrees, -1 for no group."""
-        interval = np.searchsorted(self.boundaries, nodes.degree(self.hops), side="right")
-        return self.codes[interval]
+        return self.of_degree(nodes.degree(self.hops))
+
+    def of_degree(self, degree: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The same for nodes of these degrees."""
+        return self.codes[np.searchsorted(self.boundaries, degree, side="right")]
 
 
 def _above(*values: float) -> NDArray[np.float64]:

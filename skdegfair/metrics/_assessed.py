@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -110,7 +111,7 @@ def assess_models(
         degree = X
     if degree is None and groups is None:
         raise TypeError(NO_DEGREES)
-    known, (y_true, *predictions) = predict_labeled(models, X, y, y_name)
+    known, (y_true, *predictions) = predict_labeled(models, X, y, y_name, degree=other_degree)
     per_node: dict[str, Any] = {
         "degree": None if degree is None else as_degrees(degree, hops),  # after prediction, as skorch's data set needs
         "groups": None if groups is None else as_groups(groups),
@@ -128,14 +129,15 @@ def assess_models(
 
 
 def predict_labeled(
-    models: Mapping[str, Any], X: Any, y: Any, y_name: str = "y"
+    models: Mapping[str, Any], X: Any, y: Any, y_name: str = "y", *, degree: Any = None
 ) -> tuple[NDArray[np.bool_], list[NDArray[Any]]]:
     """Return which nodes are labeled for all models, and their classes: in y, and as predicted by each model.
 
-    Labels that pandas carries are not compared here; see :func:`check_row_labels`.
+    Labels that pandas carries are not compared here; see :func:`check_row_labels`. A model that predicts from degrees
+    gets ``degree``, unless X is a Graph.
     """
     labels = as_labels(y, y_name)
-    columns = {y_name: labels, **{name: _predict(name, model, X) for name, model in models.items()}}
+    columns = {y_name: labels, **{name: _predict(name, model, X, degree) for name, model in models.items()}}
     predicting = [name for name, model in models.items() if hasattr(model, "predict")]
     n_nodes = len(columns[predicting[0] if predicting else y_name])
     for name, column in columns.items():
@@ -172,7 +174,7 @@ def name_of(estimator: Any) -> str:
     return type(unwrap(estimator)).__name__
 
 
-def _predict(name: str, model: Any, X: Any) -> NDArray[Any]:
+def _predict(name: str, model: Any, X: Any, degree: Any = None) -> NDArray[Any]:
     """Return the predictions of a classifier, or predictions as they are."""
     if not hasattr(model, "predict"):
         if np.ndim(model) != 1:
@@ -183,7 +185,13 @@ def _predict(name: str, model: Any, X: Any) -> NDArray[Any]:
         raise TypeError(NOT_A_CLASSIFIER.format(name=name, what=describe(model)))
     if X is None:
         raise TypeError(f"{name} is a classifier, but there are no nodes to predict. Pass X, or pass its predictions.")
+    if degree is not None and not isinstance(X, Graph) and _predicts_from_degrees(model):
+        return np.asarray(model.predict(X, degree=degree.degree() if isinstance(degree, Graph) else degree))
     return np.asarray(model.predict(X))
+
+
+def _predicts_from_degrees(model: Any) -> bool:
+    return "degree" in inspect.signature(unwrap(model).predict).parameters
 
 
 def _checked_length(name: str, values: Any, n_nodes: int) -> Any:
