@@ -28,7 +28,7 @@ MAY_IMPORT = {  # packages and modules by name, "" is skdegfair/__init__.py; all
     "embedding": {"graph", "nn"},
     "postprocessing": {"graph"},
     "tuning": {"estimators", "graph", "metrics", "mitigation"},
-    "persistence": {"estimators", "graph", "mitigation", "nn", "tensorfile", "training"},
+    "persistence": {"embedding", "estimators", "graph", "mitigation", "nn", "postprocessing", "tensorfile", "training"},
     "": {"embedding", "estimators", "graph", "metrics", "persistence", "postprocessing"},
 }
 BASICS = {"_version", "docstrings", "exceptions", "fitting", "parameters", "resources"}

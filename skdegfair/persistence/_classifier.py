@@ -22,30 +22,30 @@ MAX_PARTS = 4096
 """Layers times heads. Sizes are compared with those in the file before anything is allocated, but parts are made."""
 
 
-def _is_classes(value: Any) -> bool:
+def is_classes(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.ndim == 1 and 0 < len(value) == len(np.unique(value))
 
 
-def _is_names(value: Any) -> bool:
+def is_names(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == object and all(type(name) is str for name in value)
 
 
-def _is_number(value: Any, least: int) -> bool:
+def is_number(value: Any, least: int) -> bool:
     return type(value) is int and least <= value < 2**53
 
 
 ATTRIBUTES: dict[str, Callable[[Any], bool]] = {
-    "classes_": _is_classes,
-    "n_features_in_": lambda value: _is_number(value, 1),
-    "feature_names_in_": _is_names,
-    "n_iter_": lambda value: _is_number(value, 1),
-    "best_epoch_": lambda value: _is_number(value, 1),
+    "classes_": is_classes,
+    "n_features_in_": lambda value: is_number(value, 1),
+    "feature_names_in_": is_names,
+    "n_iter_": lambda value: is_number(value, 1),
+    "best_epoch_": lambda value: is_number(value, 1),
     "stop_reason_": lambda value: type(value) is str,
     "feature_scale_": lambda value: type(value) is float and math.isfinite(value) and value > 0,
     "mitigation_": lambda value: value is None or isinstance(value, Mitigation),
     "history_": lambda value: isinstance(value, dict),
     "_fitted_with_edges": lambda value: type(value) is bool,
-    "_seed": lambda value: _is_number(value, 0),
+    "_seed": lambda value: is_number(value, 0),
 }
 """Attributes of a fitted classifier, as they are described, and what they must be like."""
 OPTIONAL = {"feature_names_in_"}

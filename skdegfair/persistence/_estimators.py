@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -25,14 +26,18 @@ from sklearn.preprocessing import (
 )
 from sklearn.utils.validation import check_is_fitted
 
+from ..embedding import EmbeddingClassifier
 from ..estimators import BaseGNNClassifier, DegFairGNNClassifier, GNNClassifier
 from ..exceptions import ModelFileError
 from ..graph import DegreeGroups, GraphTransformer
 from ..mitigation import CFC, DSGCN, DegFair, FairGNN, FairVGNN, Mitigation, RawlsGCN, ReleasedDegFair, TailGNN
+from ..postprocessing import DegreeParityClassifier
 from ._classifier import learned_by_classifier, restore_classifier
+from ._learned import LEARNED, check_learned
 from ._values import Decoder, Encoder, mapping
 
-CLASSIFIERS = (GNNClassifier, DegFairGNNClassifier)
+CLASSIFIERS = (GNNClassifier, DegFairGNNClassifier, EmbeddingClassifier, DegreeParityClassifier)
+LAST_STEPS = (*CLASSIFIERS, LogisticRegression)
 MITIGATIONS: dict[type[Mitigation], dict[str, Any]] = {  # with what they learn from a graph
     CFC: {"groups_": list[DegreeGroups]},
     DSGCN: {},
@@ -58,7 +63,9 @@ TRANSFORMERS: dict[type, tuple[str, ...]] = {  # with attributes that have a col
     TruncatedSVD: ("components_",),
 }
 CONTAINERS = (Pipeline, GraphTransformer)
-CLASSES: dict[str, Any] = {cls.__name__: cls for cls in (*CLASSIFIERS, *MITIGATIONS, *TRANSFORMERS, *CONTAINERS)}
+CLASSES: dict[str, Any] = {
+    cls.__name__: cls for cls in (*CLASSIFIERS, *MITIGATIONS, *TRANSFORMERS, *CONTAINERS, *LEARNED)
+}
 
 
 def describe(estimator: Any, encode: Encoder, where: str) -> dict[str, Any] | None:
@@ -69,7 +76,7 @@ def describe(estimator: Any, encode: Encoder, where: str) -> dict[str, Any] | No
     parameters = estimator.get_params(deep=False)
     if isinstance(estimator, BaseGNNClassifier):
         parameters |= {"callbacks": None, "checkpoint": None}  # code, and a file of this machine
-        learned = learned_by_classifier(estimator, encode, where)
+        learned = learned_by_classifier(estimator, encode, where) if hasattr(estimator, "net_") else {}
     else:
         learned = {name: value for name, value in vars(estimator).items() if name not in parameters}
     return {"class": name, "parameters": encode.named(parameters, where), "learned": encode.named(learned, where)}
@@ -87,14 +94,15 @@ def restore(description: Any, decode: Decoder, where: str, *, device: Any = None
     if cls is None:
         raise ModelFileError(f"{where} is of the class {str(content['class'])[:60]!r}, which is not one of a model.")
     parameters = decode.named(content["parameters"], where)
-    if device is not None and cls in CLASSIFIERS:
+    if device is not None and issubclass(cls, BaseGNNClassifier):
         parameters["device"] = device
     estimator = cls(**parameters)
     if hasattr(estimator, "_parameter_constraints"):
         estimator._validate_params()
     learned = decode.named(content["learned"], where)
     if isinstance(estimator, BaseGNNClassifier):
-        restore_classifier(estimator, learned, decode, where)
+        if learned:  # not for the parameter of another estimator, which fits a copy of it
+            restore_classifier(estimator, learned, decode, where)
         return estimator
     for name, value in learned.items():
         if name.startswith("__") or "_" not in (name[:1], name[-1:]) or hasattr(cls, name):
@@ -106,12 +114,12 @@ def restore(description: Any, decode: Decoder, where: str, *, device: Any = None
 
 
 def check_steps(pipeline: Pipeline) -> None:
-    """Raise an error if a pipeline is not a list of named steps that ends with a graph classifier."""
+    """Raise an error if a pipeline is not a list of named steps that ends with a classifier."""
     steps = pipeline.steps
     named = all(isinstance(step, tuple) and len(step) == 2 and isinstance(step[0], str) for step in steps)
-    if not steps or not named or not isinstance(steps[-1][1], CLASSIFIERS):
-        raise ModelFileError("its pipeline is not a list of named steps that ends with a graph classifier.")
-    for _, step in steps[:-1]:
+    if not steps or not named or not isinstance(steps[-1][1], LAST_STEPS):
+        raise ModelFileError("its pipeline is not a list of named steps that ends with a classifier.")
+    for _, step in steps:
         if step not in (None, "passthrough"):
             check_is_fitted(step)
 
@@ -125,6 +133,9 @@ def _is_a(value: Any, kind: Any) -> bool:
 
 def _check_learned(estimator: Any, learned: dict[str, Any], where: str) -> None:
     """Raise an error if what was learned does not fit the class."""
+    if type(estimator) in LEARNED:
+        check_learned(estimator, learned, where)
+        return
     kinds = MITIGATIONS.get(type(estimator))
     if kinds is not None:
         if set(learned) != set(kinds) or not all(_is_a(learned[name], kind) for name, kind in kinds.items()):

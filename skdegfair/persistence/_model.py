@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._version import __version__
 from ..exceptions import ModelFileError, VersionWarning
 from ..tensorfile import Content, FileKind, read, write
-from ._estimators import CLASSIFIERS, TRANSFORMERS, check_steps, describe, restore
+from ._estimators import CLASSIFIERS, LAST_STEPS, TRANSFORMERS, check_steps, describe, restore
 from ._values import Decoder, Encoder, mapping
 
 KIND = FileKind("skdegfair", "model", schema=1)
@@ -49,9 +49,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : fitted GNNClassifier or DegFairGNNClassifier, or a Pipeline
-        The other steps of a pipeline are GraphTransformers of scikit-learn's scalers and encoders; docs/saving.rst
-        lists them.
+    model : fitted classifier of this library, or a Pipeline
+        Other steps of a pipeline are GraphTransformers of scikit-learn's scalers and encoders, or an embedding and a
+        LogisticRegression; docs/saving.rst lists them.
     path : str or path-like
         The name may have any suffix; ``.skdegfair`` is suggested.
 
@@ -90,11 +90,12 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> bool((loaded.predict_proba(X, A) == clf.predict_proba(X, A)).all())
     True
     """
-    classifier = model.steps[-1][1] if type(model) is Pipeline and model.steps else model
-    if type(classifier) not in CLASSIFIERS:
+    is_pipeline = type(model) is Pipeline and model.steps
+    classifier = model.steps[-1][1] if is_pipeline else model
+    if type(classifier) not in (LAST_STEPS if is_pipeline else CLASSIFIERS):
         raise TypeError(_no_model(model))
     check_is_fitted(model)
-    if classifier.callbacks:
+    if getattr(classifier, "callbacks", None):
         warnings.warn(NO_CALLBACKS, stacklevel=2)
     encode = Encoder(describe)
     content = Content({"versions": _versions(), "model": encode(model, "model")}, encode.arrays)
@@ -158,6 +159,8 @@ def _restored(content: Content, *, device: Any = None) -> Any:
         check_steps(model)
     elif type(model) not in CLASSIFIERS:
         raise ModelFileError("it does not contain a classifier.")
+    else:
+        check_is_fitted(model)
     if decode.arrays:
         raise ModelFileError(f"it contains an array that nothing needs: {min(decode.arrays)[:100]}.")
     return model
