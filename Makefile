@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-.PHONY: demo test test-slow lint paper paper-quick defaults tuning speed scale clean
+.PHONY: demo test test-slow lint docs paper paper-quick defaults tuning speed scale clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -19,6 +19,9 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/docs-installed  # the site, into docs/_build/html; minutes
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder html docs docs/_build/html
 
 paper: $(VENV)/installed  # hours; goes on where it was stopped
 	$(BIN)/python benchmarks/search_presets.py
@@ -47,5 +50,9 @@ $(VENV)/installed: setup.py pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
 	touch $@
 
+$(VENV)/docs-installed: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist *.egg-info docs/_build docs/auto_examples docs/generated

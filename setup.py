@@ -30,7 +30,15 @@ extras = {
         "safetensors>=0.4",
         "torch_geometric>=2.5",
     ],
-    "docs": ["numpydoc>=1.6", "pydata-sphinx-theme>=0.15", "sphinx>=7.2", "sphinx-gallery>=0.15"],
+    "docs": [
+        "matplotlib>=3.8",
+        "numpydoc>=1.11",
+        "pydata-sphinx-theme>=0.24",
+        "safetensors>=0.4",
+        "sphinx>=9.0",
+        "sphinx-design>=0.8",
+        "sphinx-gallery>=0.22",
+    ],
 }
 
 setup(

@@ -71,7 +71,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):
     classifier_ : the fitted classifier
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Only if X is a DataFrame with string column names.
 
     See Also

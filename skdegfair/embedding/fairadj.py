@@ -162,7 +162,7 @@ class FairAdj(GraphEmbedding):
     See Also
     --------
     FairWalk, Residual2Vec : Embeddings that do not use features.
-    EmbeddingClassifier : A classifier on the vectors, for ``fit(X, A, y)``.
+    skdegfair.EmbeddingClassifier : A classifier on the vectors, for ``fit(X, A, y)``.
 
     Notes
     -----

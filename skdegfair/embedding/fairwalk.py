@@ -43,7 +43,7 @@ class FairWalk(WalkEmbedding):
     See Also
     --------
     Residual2Vec : Removes what degrees explain, instead of balancing the walks.
-    EmbeddingClassifier : A classifier on the vectors, for ``fit(X, A, y)``.
+    skdegfair.EmbeddingClassifier : A classifier on the vectors, for ``fit(X, A, y)``.
 
     Notes
     -----

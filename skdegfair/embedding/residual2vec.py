@@ -42,7 +42,7 @@ class Residual2Vec(WalkEmbedding):
     See Also
     --------
     FairWalk : Balances the walks over degree groups.
-    EmbeddingClassifier : A classifier on the vectors, for ``fit(X, A, y)``.
+    skdegfair.EmbeddingClassifier : A classifier on the vectors, for ``fit(X, A, y)``.
 
     Notes
     -----

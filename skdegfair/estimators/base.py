@@ -126,7 +126,7 @@ default="valid_score"
     ----------
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Only if X is a DataFrame with string column names.
     n_iter_ : int
         Number of epochs trained.

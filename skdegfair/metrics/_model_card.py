@@ -63,7 +63,7 @@ def model_card(
     path : str or path-like, default=None
         Where to write the page. If None, it is only returned.
     **options
-        Further parameters of :meth:`DegreeFairnessReport.from_estimator`, such as ``groups``, ``clusters`` or
+        Further parameters of :meth:`.DegreeFairnessReport.from_estimator`, such as ``groups``, ``clusters`` or
         ``reference``.
 
     Returns
@@ -73,7 +73,7 @@ def model_card(
 
     See Also
     --------
-    DegreeFairnessReport : The numbers, and how they are computed.
+    skdegfair.metrics.DegreeFairnessReport : The numbers, and how they are computed.
 
     Examples
     --------

@@ -123,7 +123,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         With ``constraint="deo"``, p is the estimator's probability after a correction on the held-out nodes:
         ``softmax(slope * log(p) + bias)``.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Only if X is a DataFrame with string column names.
 
     See Also
