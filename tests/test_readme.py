@@ -9,23 +9,30 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from skdegfair import exceptions, mitigation
+from skdegfair import exceptions
 from skdegfair.exceptions import NoEdgesWarning
 from skdegfair.metrics import FINDING_CODES
 from skdegfair.persistence._estimators import TRANSFORMERS
 
 ROOT = Path(__file__).parent.parent
-PATHS = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.rst", *(ROOT / "docs").glob("*.rst"))}
+DOCS = ROOT / "docs"
+MITIGATIONS = ROOT / "skdegfair" / "mitigation"
+MADE = ("_build", "_templates", "auto_examples", "generated")  # not written by people
+WRITTEN = [path for path in DOCS.rglob("*.rst") if path.relative_to(DOCS).parts[0] not in MADE]
+PATHS = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.rst", *WRITTEN)}
 PAGES = {name: path.read_text(encoding="utf-8") for name, path in PATHS.items()}
 PAGES_WITH_EXAMPLES = [
+    "index", "getting_started", "how_to/share_a_report",
     "graphs", "assessing", "findings", "mitigation", "tuning", "large_graphs", "add_a_mitigation", "saving", "warnings",
 ]  # fmt: skip
 every_page = pytest.mark.parametrize("page", sorted(PAGES))
 
 
 def blocks(page):
-    """The page's Python examples in order."""
-    return [textwrap.dedent(code) for code in re.findall(r"code-block:: python\n\n((?:    .*\n|\n)+)", PAGES[page])]
+    """The page's Python examples in order: those that are shown as they are, and those that the site runs."""
+    shown = r"code-block:: python\n\n((?:    .*\n|\n)+)"
+    run = r"\.\. run::\n(?:   :.*\n)*\n((?:   .*\n|\n)+)"
+    return [textwrap.dedent(shown or run) for shown, run in re.findall(f"{shown}|{run}", PAGES[page])]
 
 
 def steps(page, capsys, *, paper_data=False):
@@ -46,6 +53,46 @@ def test_readme(capsys):
     names, printed = next(page)
     assert names["clf"].score(names["X"], names["A"], names["y"]) > 0.5
     assert len(printed.splitlines()) == 2
+    assert next(page, None) is None
+
+
+def test_landing_page(capsys):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    page = steps("docs/index.rst", capsys)
+    _, printed = next(page)
+    (accuracy, gap), (fair_accuracy, fair_gap) = (
+        map(float, re.fullmatch(r"\w+: accuracy (.+), delta DSP (.+)", line).groups()) for line in printed.splitlines()
+    )
+    assert fair_gap < gap
+    assert min(accuracy, fair_accuracy) > 0.5
+    names, _ = next(page)
+    assert len(names["figure"].axes) == 2
+    plt.close("all")
+    names, _ = next(page)
+    assert "<table" in names["report"]._repr_html_()
+    assert next(page, None) is None
+
+
+def test_getting_started(capsys):
+    page = steps("docs/getting_started.rst", capsys)
+    names, _ = next(page)
+    assert len(names["train"]) == 375
+    names, printed = next(page)
+    assert float(printed.split()[-1]) > 0.5
+    names, _ = next(page)
+    assert names["report"].findings
+    names, printed = next(page)
+    assert printed == f"{names['search'].best_params_}\n"
+    assert next(page, None) is None
+
+
+def test_how_to_share_a_report(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr("tempfile.mkdtemp", lambda: str(tmp_path))
+    page = steps("docs/how_to/share_a_report.rst", capsys)
+    next(page)
+    assert {path.name for path in tmp_path.iterdir()} == {"tables.html", "report.html", "report.txt"}
+    assert "our model" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert next(page, None) is None
 
 
@@ -137,20 +184,6 @@ def test_mitigation(capsys):
     assert len(names["search"].cv_results_["params"]) == 6
     assert str(names["search"].best_params_["mitigation"]).split("(")[0] in printed
     assert next(page, None) is None
-
-
-def test_table_of_mitigations():
-    """It lists every method and says what its class attributes say."""
-    rows = re.findall(r"^``(\w+)`` (.* (?:yes|no))$", PAGES["docs/mitigation.rst"], flags=re.MULTILINE)
-    methods = {name: getattr(mitigation, name) for name in mitigation.__all__ if name not in ("Mitigation", "Phase")}
-    assert [name for name, _ in rows] == sorted(methods)
-    for name, cells in rows:
-        method = methods[name]
-        backbones, layers, *supported = re.split(r" {2,}", cells.strip())
-        assert set(backbones.split(", ")) == set(method.backbones)
-        assert layers == f"{method.min_layers} or more"
-        expected = (method.supports_batches, method.supports_distributed, method.supports_directed)
-        assert supported == ["yes" if each else "no" for each in expected]
 
 
 def test_tuning(capsys):
@@ -273,15 +306,42 @@ def test_commands_exist(page):
 def test_links_and_files_exist(page):
     text = PAGES[page]
     links = [link for link in re.findall(r"<([^<>`\s]+)>`__?", text) if "://" not in link]
-    for link in links + re.findall(r"^\.\. image:: (\S+)", text, flags=re.MULTILINE):
+    links += re.findall(r":download:`[^`]*<([^<>`]+)>`", text)
+    for link in links + re.findall(r"^\.\. (?:image|include):: (\S+)", text, flags=re.MULTILINE):
         assert (PATHS[page].parent / link).exists(), link
+    for link in re.findall(r":doc:`(?:[^`]*<)?/?([\w/]+)>?`", text):
+        assert any((folder / f"{link}.rst").exists() for folder in (PATHS[page].parent, DOCS)), link
+    for script in re.findall(r"<sphx_glr_auto_examples_(\w+\.py)>", text):
+        assert (ROOT / "examples" / script).exists(), script
     for name in re.findall(r"``((?:benchmarks|docs|examples|skdegfair|tests)/[^`\s]*|[\w.]+\.(?:py|txt|rst))``", text):
-        assert any((folder / name).exists() for folder in (ROOT, ROOT / "skdegfair" / "mitigation")), name
+        assert any((folder / name).exists() for folder in (ROOT, ROOT / "examples", MITIGATIONS)), name
+
+
+def test_pages_are_linked_in_the_way_of_the_site():
+    """A link to a file works on a code host alone."""
+    for page, text in PAGES.items():
+        assert page == "README.rst" or not re.search(r"<[\w./]+\.rst>`__", text), page
 
 
 def test_every_page_is_listed():
-    listed = set(re.findall(r"<([^<>`\s]+)>`__", PAGES["docs/index.rst"]))
-    assert {Path(page).name for page in PAGES if page.startswith("docs/")} <= listed | {"index.rst"}
+    """Each page can be reached from the first one through tables of contents."""
+    listed, new = set(), {"index"}
+    while new:
+        listed |= new
+        new = {entry for page in new for entry in toctree_entries(page)} - listed
+    written = {path.relative_to(DOCS).with_suffix("").as_posix() for path in WRITTEN}
+    assert written <= listed
+
+
+def toctree_entries(page):
+    path = DOCS / f"{page}.rst"
+    if path not in WRITTEN:
+        return
+    folder = path.parent.relative_to(DOCS)
+    for contents in re.findall(r"\.\. toctree::\n((?:   .+\n|\n)+)", path.read_text(encoding="utf-8")):
+        for entry in re.findall(r"^   (?:[^:\n]*<)?([\w/*]+)>?$", contents, flags=re.MULTILINE):
+            pattern = (folder / entry).as_posix()
+            yield from (each.relative_to(DOCS).with_suffix("").as_posix() for each in DOCS.glob(f"{pattern}.rst"))
 
 
 @every_page

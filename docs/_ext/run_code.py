@@ -55,13 +55,8 @@ class Run(SphinxDirective):
         path = folder / f"{self.env.docname.replace('/', '-')}-{self.lineno}.svg"
         plt.gcf().savefig(path)
         plt.close("all")
-        image = nodes.image(
-            uri=f"/{path.relative_to(self.env.app.srcdir).as_posix()}",
-            alt=self.options["figure"],
-            classes=["run-figure"],
-        )
-        image["uri"] = self.env.relfn2path(image["uri"])[0]
-        return image
+        uri = self.env.relfn2path(f"/{path.relative_to(self.env.app.srcdir).as_posix()}")[0]
+        return nodes.image(uri=uri, alt=self.options["figure"], classes=["run-figure"])
 
 
 def setup(app):
