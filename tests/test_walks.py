@@ -172,7 +172,7 @@ def test_skipgram_negatives_follow_the_null_model():
     observed = np.zeros((7, 8))
     np.add.at(observed, (centers, drawn), 1)
     degree = A.sum(axis=0)
-    between = np.array([[A.toarray()[np.ix_(GROUP == g, GROUP == h)].sum() for h in range(3)] for g in range(3)])
+    between = np.array([[A.toarray()[np.ix_(g == GROUP, h == GROUP)].sum() for h in range(3)] for g in range(3)])
     step = between / between.sum(axis=1, keepdims=True)
     mixed = sum(np.linalg.matrix_power(step, t) for t in range(1, 5)) / 4
     expected = 4000 * mixed[GROUP][:, GROUP] * (degree / between.sum(axis=0)[GROUP])
