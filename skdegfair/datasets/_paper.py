@@ -71,6 +71,13 @@ def fetch_chameleon(
     Bunch, or (X, A, y)
         The Bunch contains ``graph``, ``X`` (as released), ``A``, ``y``, ``target_names``,
         ``DESCR`` and ``nodes``, the positions of the kept nodes in the released data.
+
+    Examples
+    --------
+    >>> from skdegfair.datasets import fetch_chameleon
+    >>> X, A, y = fetch_chameleon(return_X_A_y=True)  # doctest: +SKIP
+    >>> A.shape  # doctest: +SKIP
+    (2277, 2277)
     """
     names = [f"traffic {step}" for step in range(5)]
     raw = load(CHAMELEON, data_home, download_if_missing)
@@ -94,6 +101,13 @@ def fetch_squirrel(
     Returns
     -------
     Bunch, or (X, A, y)
+
+    Examples
+    --------
+    >>> from skdegfair.datasets import fetch_squirrel
+    >>> X, A, y = fetch_squirrel(return_X_A_y=True)  # doctest: +SKIP
+    >>> A.shape  # doctest: +SKIP
+    (5201, 5201)
     """
     names = [f"traffic {step}" for step in range(5)]
     raw = load(SQUIRREL, data_home, download_if_missing)
@@ -118,6 +132,13 @@ def fetch_emnlp(
     Returns
     -------
     Bunch, or (X, A, y)
+
+    Examples
+    --------
+    >>> from skdegfair.datasets import fetch_emnlp
+    >>> X, A, y = fetch_emnlp(return_X_A_y=True)  # doctest: +SKIP
+    >>> A.shape  # doctest: +SKIP
+    (2600, 2600)
     """
     names = ["cited less often than the mean", "cited at least as often as the mean"]
     raw = load(EMNLP, data_home, download_if_missing)

@@ -11,7 +11,19 @@ from sklearn.utils import check_random_state
 
 
 class Split(NamedTuple):
-    """Positions of the training, validation and test nodes."""
+    """Positions of the training, validation and test nodes.
+
+    Parameters
+    ----------
+    train, valid, test : ndarray of int
+
+    Examples
+    --------
+    >>> from skdegfair.datasets import random_split
+    >>> train, valid, test = random_split(10, random_state=0)
+    >>> len(train), len(valid), len(test)
+    (6, 2, 2)
+    """
 
     train: NDArray[np.intp]
     valid: NDArray[np.intp]
@@ -54,6 +66,12 @@ def random_split(n_nodes: int, *, random_state: Any = None) -> Split:
     Returns
     -------
     Split
+
+    Examples
+    --------
+    >>> from skdegfair.datasets import random_split
+    >>> random_split(10, random_state=0).test
+    array([0, 5])
     """
     if not isinstance(n_nodes, Integral) or isinstance(n_nodes, bool) or n_nodes < 5:
         raise ValueError(f"n_nodes must be an integer of at least 5, so that no part is empty, got {n_nodes!r}.")

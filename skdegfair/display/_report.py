@@ -45,7 +45,24 @@ def report_page(report: DegreeFairnessReport, path: str | Path | None = None, *,
 
 
 def report_figures(report: DegreeFairnessReport) -> dict[str, bytes]:
-    """Return SVG plots of a report by title: rates by group, and accuracy by degree if degrees are known."""
+    """Return SVG plots of a report by title: rates by group, and accuracy by degree if degrees are known.
+
+    Parameters
+    ----------
+    report : DegreeFairnessReport
+
+    Returns
+    -------
+    dict from str to bytes
+
+    Examples
+    --------
+    >>> from skdegfair.display import report_figures
+    >>> from skdegfair.metrics import degree_fairness_report
+    >>> report = degree_fairness_report([0, 1, 0, 1], [0, 1, 1, 1], degree=[1, 2, 3, 4], share=0.5)
+    >>> list(report_figures(report))
+    ['Rates by class and group', 'Accuracy by degree']
+    """
     check_kind("report", report, DegreeFairnessReport, "degree_fairness_report")
     figures = {"Rates by class and group": DegreeGapDisplay.from_report(report).figure_}
     if report.curve is not None:

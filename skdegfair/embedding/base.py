@@ -44,6 +44,17 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Only if X is a DataFrame with string column names.
+
+    Examples
+    --------
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.embedding import FairWalk, GraphEmbedding
+    >>> embedding = FairWalk(n_components=8)
+    >>> isinstance(embedding, GraphEmbedding)
+    True
+    >>> graph = make_degree_biased_graph(100, random_state=0).graph
+    >>> embedding.fit(graph).transform(graph[:3]).shape
+    (3, 8)
     """
 
     reads_graphs = True

@@ -53,6 +53,14 @@ class DegreeGroups:
     codes : (n_intervals,), default=None
         Number of the group of each interval, from 0 for the lowest degrees, -1 for no group. None: each interval is a
         group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair.graph import DegreeGroups
+    >>> groups = DegreeGroups.from_degrees(np.array([1.0, 1, 2, 3, 8, 9]), 0.2)
+    >>> groups.of_degree(np.array([1.0, 4, 20]))
+    array([ 0, -1,  1])
     """
 
     def __init__(

@@ -28,6 +28,16 @@ class Assessed(NamedTuple):
     """Labeled nodes: their classes, degrees, groups and clusters if there are any, and the classes to average over.
 
     ``reference`` holds the predictions of a reference model, if there is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from skdegfair.metrics import assess
+    >>> X, y = np.zeros((4, 1)), np.array([0, 0, 0, 1])
+    >>> clf = DummyClassifier().fit(X, y)
+    >>> assess(clf, X, y, degree=[1, 2, 3, 4]).degree
+    array([1, 2, 3, 4])
     """
 
     y_true: NDArray[Any]
@@ -78,6 +88,21 @@ def assess(
     clusters : {"neighborhoods", "communities"} or array-like of shape (n_nodes,), default=None
     reference : fitted classifier or array-like of shape (n_nodes,), default=None
         Another model to compare with, or its predictions.
+
+    Returns
+    -------
+    Assessed
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from skdegfair.metrics import assess
+    >>> X, y = np.zeros((4, 1)), np.array([0, 0, 0, 1])
+    >>> clf = DummyClassifier().fit(X, y)
+    >>> nodes = assess(clf, X, y, degree=[1, 2, 3, 4])
+    >>> nodes.y_pred, nodes.labels
+    (array([0, 0, 0, 0]), array([0, 1]))
     """
     if not hasattr(estimator, "predict"):
         raise TypeError(NOT_A_CLASSIFIER.format(name="estimator", what=describe(estimator)))
@@ -165,7 +190,15 @@ def unwrap(estimator: Any) -> Any:
 
 
 def placeholder_of(estimator: Any) -> Any:
-    """Return the placeholder for an unknown label, or None."""
+    """Return the placeholder for an unknown label, or None.
+
+    Examples
+    --------
+    >>> from skdegfair import GNNClassifier
+    >>> from skdegfair.metrics import placeholder_of
+    >>> placeholder_of(GNNClassifier(unlabeled=-1))
+    -1
+    """
     return getattr(unwrap(estimator), "unlabeled", None)
 
 

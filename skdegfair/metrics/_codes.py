@@ -30,6 +30,12 @@ class FindingCode:
         Why it matters.
     advice : str
         What to do.
+
+    Examples
+    --------
+    >>> from skdegfair.metrics import FINDING_CODES
+    >>> FINDING_CODES["DF01"].title
+    'The gap is larger than chance explains'
     """
 
     code: str

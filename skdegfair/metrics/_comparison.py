@@ -55,6 +55,17 @@ class ModelComparison:
         One report per model; :meth:`report` returns one of them by name.
     reference : str
         Name of the model that the others are compared with.
+
+    Examples
+    --------
+    >>> from skdegfair.metrics import compare_models
+    >>> y, degree = [0, 1] * 20, range(40)
+    >>> models = {"all zero": [0] * 40, "perfect": y}
+    >>> comparison = compare_models(models, None, y, degree=list(degree))
+    >>> comparison.reference
+    'all zero'
+    >>> comparison.table.loc["accuracy", "value"].tolist()
+    [0.5, 1.0, 0.5, 1.0]
     """
 
     def __init__(self, table: pd.DataFrame, *, reports: dict[str, DegreeFairnessReport], reference: str) -> None:

@@ -66,6 +66,15 @@ class Findings(tuple[Finding, ...]):
         In the order of their codes.
     muted : sequence of str, default=()
         Codes that were left out.
+
+    Examples
+    --------
+    >>> from skdegfair.metrics import degree_fairness_report
+    >>> report = degree_fairness_report([0, 1] * 20, [0, 1] * 20, groups=["a"] * 20 + ["b"] * 20, mute="DF02")
+    >>> [finding.code for finding in report.findings]
+    ['DF07', 'DF08']
+    >>> report.findings.muted
+    ('DF02',)
     """
 
     muted: tuple[str, ...]

@@ -122,7 +122,15 @@ def pareto_front(accuracy: ArrayLike, gap: ArrayLike) -> NDArray[np.bool_]:
 
 
 def undominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Find the points, (n_points, n_scores), that no other dominates. Higher is better; NaN is excluded."""
+    """Find the points, (n_points, n_scores), that no other dominates. Higher is better; NaN is excluded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair.metrics import undominated
+    >>> undominated(np.array([[0.9, -0.3], [0.8, -0.1], [0.8, -0.2]]))
+    array([ True,  True, False])
+    """
     front = np.asarray(~np.isnan(points).any(1))
     for number in np.flatnonzero(front):
         beats = (points >= points[number]).all(1) & (points > points[number]).any(1)

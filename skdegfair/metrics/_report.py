@@ -81,6 +81,19 @@ class DegreeFairnessReport(ReportTables):
 
     With clusters, the bootstrap draws whole clusters. Under chance, all groups have the same
     rates, and the noise is that of the bootstrap.
+
+    Examples
+    --------
+    >>> from skdegfair import GNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.metrics import DegreeFairnessReport
+    >>> data = make_degree_biased_graph(200, random_state=0)
+    >>> clf = GNNClassifier(max_epochs=20, random_state=0).fit(data.graph[:100], data.y[:100])
+    >>> report = DegreeFairnessReport.from_estimator(clf, data.graph[100:], data.y[100:])
+    >>> report.groups
+    ['low', 'high']
+    >>> report.gaps.index.tolist()
+    ['delta_dsp', 'delta_deo', 'accuracy', 'balanced_accuracy', 'macro_f1']
     """
 
     @classmethod

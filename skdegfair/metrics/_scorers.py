@@ -77,6 +77,16 @@ class FairnessScoring(_Scorer):
         Number of hops of the generalized degree that is read from a Graph.
     share : float, default=0.2
         Fraction of the nodes in the low and in the high group.
+
+    Examples
+    --------
+    >>> from skdegfair import GNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.metrics import FairnessScoring
+    >>> data = make_degree_biased_graph(150, random_state=0)
+    >>> clf = GNNClassifier(max_epochs=5, random_state=0).fit(data.graph, data.y)
+    >>> list(FairnessScoring(share=0.3)(clf, data.graph, data.y))
+    ['accuracy', 'neg_delta_dsp', 'neg_delta_deo']
     """
 
     __name__ = "fairness_scoring"
@@ -111,7 +121,23 @@ class FairnessScoring(_Scorer):
 
 
 class DegreeScorer(FairnessScoring):
-    """Scorer of a negated gap between degree groups. Use :func:`make_degree_scorer` to make one."""
+    """Scorer of a negated gap between degree groups. Use :func:`make_degree_scorer` to make one.
+
+    Parameters
+    ----------
+    gap : {"dsp", "deo"}
+    hops : int, default=1
+    share : float, default=0.2
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.metrics import DegreeScorer
+    >>> data = make_degree_biased_graph(150, random_state=0)
+    >>> DegreeScorer("dsp")(DummyClassifier().fit(data.graph, data.y), data.graph, data.y)
+    0.0
+    """
 
     def __init__(self, gap: str, *, hops: int = 1, share: float = 0.2) -> None:
         super().__init__(hops=hops, share=share)

@@ -57,6 +57,15 @@ def group_counts(
     """Compute the confusion matrix of each group, (n_groups, n_classes, n_classes): group, true class, predicted class.
 
     Classes are positions, groups are numbers from 0, with -1 for nodes in no group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair.metrics import group_counts
+    >>> y_true, y_pred, groups = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), np.array([0, 0, 1, 1])
+    >>> counts = group_counts(y_true, y_pred, groups, n_classes=2)
+    >>> counts.tolist()
+    [[[1.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 2.0]]]
     """
     y_true, y_pred, groups = (np.asarray(values) for values in (y_true, y_pred, groups))
     for name, values, n in (("y_true", y_true, n_classes), ("y_pred", y_pred, n_classes), ("groups", groups, n_groups)):
@@ -69,13 +78,35 @@ def group_counts(
 
 
 def prediction_rates(counts: Counts) -> Rates:
-    """Compute P(predicted class | group), (..., n_groups, n_classes)."""
+    """Compute P(predicted class | group), (..., n_groups, n_classes).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair.metrics import group_counts, prediction_rates
+    >>> y_true, y_pred, groups = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), np.array([0, 0, 1, 1])
+    >>> counts = group_counts(y_true, y_pred, groups, n_classes=2)
+    >>> prediction_rates(counts)
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
     counts = np.asarray(counts)
     return ratio(counts.sum(-2), counts.sum((-1, -2))[..., None])
 
 
 def recalls(counts: Counts) -> Rates:
-    """Compute P(predicted class = true class | true class, group), (..., n_groups, n_classes)."""
+    """Compute P(predicted class = true class | true class, group), (..., n_groups, n_classes).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair.metrics import group_counts, recalls
+    >>> y_true, y_pred, groups = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), np.array([0, 0, 1, 1])
+    >>> counts = group_counts(y_true, y_pred, groups, n_classes=2)
+    >>> recalls(counts)  # NaN: no node of the group is in the class
+    array([[0.5, nan],
+           [nan, 1. ]])
+    """
     counts = np.asarray(counts)
     return ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1))
 
@@ -104,6 +135,16 @@ def gaps(rates: Rates, pairs: str = "max") -> Rates:
     """Compute the gap between groups: the largest difference over all pairs of groups, or the mean.
 
     Shapes: groups along axis -1 -> without that axis. NaN if fewer than two groups are defined.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair.metrics import gaps
+    >>> rates = np.array([[0.25, 0.5, 1.0], [0.5, 0.5, np.nan]])  # of two classes in three groups
+    >>> gaps(rates)
+    array([0.75, 0.  ])
+    >>> gaps(rates, pairs="mean")
+    array([0.5, 0. ])
     """
     check_pairs(pairs)
     defined = (~np.isnan(rates)).sum(-1)
@@ -119,7 +160,15 @@ def mean_gap(rates: Rates, pairs: str) -> Rates:
 
 
 def mean_of_defined(values: Rates) -> Rates:
-    """Compute the mean along the last axis, ignoring NaN. NaN if nothing else is left."""
+    """Compute the mean along the last axis, ignoring NaN. NaN if nothing else is left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair.metrics import mean_of_defined
+    >>> mean_of_defined(np.array([[0.5, np.nan, 1.0], [np.nan, np.nan, np.nan]]))
+    array([0.75,  nan])
+    """
     defined = ~np.isnan(values)
     return ratio(np.where(defined, values, 0.0).sum(-1), defined.sum(-1))
 

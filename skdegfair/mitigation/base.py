@@ -33,6 +33,14 @@ class Phase:
     reuse : bool, default=False
         Whether the heads are applied to the hidden representation of the phase before, without gradient for the
         layers, instead of running the whole network again.
+
+    Examples
+    --------
+    >>> from skdegfair.mitigation import FairGNN, Phase
+    >>> [phase.name for phase in FairGNN().phases()]
+    ['network', 'adversary']
+    >>> Phase("adversary", parameters=("heads.adversary",), weights={"adversary": 1.0}).steps
+    1
     """
 
     name: str
@@ -78,6 +86,21 @@ class Mitigation(BaseEstimator):
         Terms that measure unfairness; early stopping on ``valid_score`` subtracts them, weighted, from the accuracy.
     unused : tuple of Unused
         When parameters have no effect. The classifier warns if they were changed nevertheless.
+
+    Examples
+    --------
+    A mitigation that changes nothing but the number of layers that it accepts:
+
+    >>> from skdegfair import GNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.mitigation import Mitigation
+    >>> class Deep(Mitigation):
+    ...     min_layers = 3
+    >>> data = make_degree_biased_graph(50, random_state=0)
+    >>> GNNClassifier(mitigation=Deep(), n_layers=2).fit(data.graph, data.y)
+    Traceback (most recent call last):
+        ...
+    ValueError: Deep needs n_layers of at least 3, got 2.
     """
 
     backbones: tuple[str, ...] = tuple(BACKBONES)

@@ -38,6 +38,16 @@ class Block:
     ----------
     share : (n_after,) or None
         Fraction of the batch that each node makes up, for penalties on hidden layers; None: no loss is computed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import ClosedMean, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> block = Topology(graph, [ClosedMean()]).block(np.array([0, 1]))  # from all nodes to two of them
+    >>> len(block), block.degree().tolist(), block.degree_before().tolist()
+    (2, [1.0, 2.0], [1.0, 2.0, 1.0])
     """
 
     def __init__(
@@ -113,6 +123,16 @@ class Batch:
         Weight of each node in the classification loss, 1 on average.
     reduce : callable
         Sums a tensor over the processes that share a batch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import ClosedMean, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> batch = Topology(graph, [ClosedMean()]).batch(np.array([0, 1]), n_layers=2)
+    >>> len(batch), batch.degree().tolist(), len(batch.blocks)
+    (2, [1.0, 2.0], 2)
     """
 
     def __init__(

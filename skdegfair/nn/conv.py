@@ -77,6 +77,18 @@ class GCN(Conv):
     ----------
     operator : Operator, default=ClosedMean()
         Another weighted sum over neighborhoods in place of the mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import GCN, GNN, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> network = GNN([GCN(1, 4), GCN(4, 2)])
+    >>> topology = Topology(graph, network.operators)
+    >>> network(topology.batch(graph.nodes, n_layers=2)).logits.shape
+    torch.Size([3, 2])
     """
 
     def __init__(self, d_in: int, d_out: int, *, operator: Operator | None = None) -> None:
@@ -95,7 +107,20 @@ class GCN(Conv):
 
 
 class SAGE(Conv):
-    """GraphSAGE: the node itself and the mean over its neighbors, each with its own weights."""
+    """GraphSAGE: the node itself and the mean over its neighbors, each with its own weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import SAGE, GNN, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> network = GNN([SAGE(1, 4), SAGE(4, 2)])
+    >>> topology = Topology(graph, network.operators)
+    >>> network(topology.batch(graph.nodes, n_layers=2)).logits.shape
+    torch.Size([3, 2])
+    """
 
     def __init__(self, d_in: int, d_out: int) -> None:
         super().__init__(d_in, d_out)
@@ -132,6 +157,18 @@ class GAT(Conv):
     ----------
     n_heads : int, default=1
     average_heads : bool, default=False
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import GAT, GNN, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> network = GNN([GAT(1, 4), GAT(4, 2)])
+    >>> topology = Topology(graph, network.operators)
+    >>> network(topology.batch(graph.nodes, n_layers=2)).logits.shape
+    torch.Size([3, 2])
     """
 
     def __init__(self, d_in: int, d_out: int, *, n_heads: int = 1, average_heads: bool = False) -> None:

@@ -39,6 +39,19 @@ class Output:
         Logits of all nodes that the last layer computes. They are those of the batch, unless the batch has all nodes
         of the graph computed.
     labeled : (n_batch,) or None, the rows of ``everyone`` that are the batch's nodes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import GNN, Architecture, Linear, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> layers = Architecture(n_features=1, n_classes=2, hidden_dim=8).convs()
+    >>> network = GNN(layers, heads={"degree": Linear(8, 1)})
+    >>> output = network(Topology(graph, network.operators).batch(graph.nodes, n_layers=2))
+    >>> output.logits.shape, output.hidden.shape, output.heads["degree"].shape
+    (torch.Size([3, 2]), torch.Size([3, 8]), torch.Size([3, 1]))
     """
 
     logits: Tensor
@@ -68,7 +81,25 @@ class Output:
 
 @dataclass(frozen=True)
 class Architecture:
-    """Sizes of a network, and the seed of its weights and of dropout."""
+    """Sizes of a network, and the seed of its weights and of dropout.
+
+    Parameters
+    ----------
+    n_features, n_classes : int
+    backbone : {"gcn", "sage", "gat"}, default="gcn"
+    hidden_dim : int, default=32
+    n_layers : int, default=2
+    n_heads : int, default=1
+        Heads of attention, for "gat".
+    dropout : float, default=0.5
+    seed : int, default=0
+
+    Examples
+    --------
+    >>> from skdegfair.nn import Architecture
+    >>> Architecture(n_features=10, n_classes=3, n_layers=3).widths
+    [(10, 32), (32, 32), (32, 3)]
+    """
 
     n_features: int
     n_classes: int
@@ -111,6 +142,17 @@ class GNN(nn.Module):
     ----------
     needs_all_nodes : bool
         Whether a batch must have all nodes of the graph computed, because layers ignore what a block leaves out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import GNN, Architecture, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> network = GNN(Architecture(n_features=1, n_classes=2).convs(), seed=0)
+    >>> network.infer(Topology(graph, network.operators), graph.nodes).shape
+    torch.Size([3, 2])
     """
 
     needs_all_nodes = False

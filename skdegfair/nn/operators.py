@@ -27,6 +27,14 @@ class Operator:
     ----------
     needs_whole_graph : bool
         Whether the matrix depends on the whole graph, so that it cannot be made for sampled neighbors.
+
+    Examples
+    --------
+    >>> from skdegfair.nn import OpenMean, Operator, Reach
+    >>> OpenMean() == OpenMean(), Reach(2) == Reach(3)
+    (True, False)
+    >>> isinstance(OpenMean(), Operator)
+    True
     """
 
     needs_whole_graph = False
@@ -46,7 +54,19 @@ class Operator:
 
 @dataclass(frozen=True)
 class ClosedMean(Operator):
-    """Weighted mean over a node and its neighbors, the node itself with weight 1."""
+    """Weighted mean over a node and its neighbors, the node itself with weight 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import ClosedMean, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> block = Topology(graph, [ClosedMean()]).whole
+    >>> (block[ClosedMean()] @ torch.tensor([[1.0], [2.0], [6.0]]))[:, 0].tolist()
+    [1.5, 3.0, 4.0]
+    """
 
     def matrix(self, around: Neighborhoods) -> sp.csr_array:
         return around.divided(around.with_self(around.weighted), around.degree + 1)
@@ -54,7 +74,19 @@ class ClosedMean(Operator):
 
 @dataclass(frozen=True)
 class OpenMean(Operator):
-    """Weighted mean over the neighbors alone, 0 for a node that has none."""
+    """Weighted mean over the neighbors alone, 0 for a node that has none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import OpenMean, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> block = Topology(graph, [OpenMean()]).whole
+    >>> (block[OpenMean()] @ torch.tensor([[1.0], [2.0], [6.0]]))[:, 0].tolist()
+    [2.0, 3.5, 2.0]
+    """
 
     def matrix(self, around: Neighborhoods) -> sp.csr_array:
         return around.divided(around.weighted, around.degree)
@@ -62,7 +94,14 @@ class OpenMean(Operator):
 
 @dataclass(frozen=True)
 class Attended(Operator):
-    """The edges that attention runs over: a node and its neighbors, with their weights."""
+    """The edges that attention runs over: a node and its neighbors, with their weights.
+
+    Examples
+    --------
+    >>> from skdegfair.nn import GAT, Attended
+    >>> GAT(1, 4).operators == (Attended(),)
+    True
+    """
 
     def matrix(self, around: Neighborhoods) -> sp.csr_array:
         return around.with_self(around.weighted)
@@ -81,6 +120,17 @@ class Reach(Operator):
     pool : {"set", "walk"}, default="set"
         The mean over the set of these nodes, or over the ends of walks with this number of steps, each to a neighbor
         or to the node itself. For one hop both are the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import Reach, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> block = Topology(graph, [Reach(2)]).whole
+    >>> (block[Reach(2)] @ torch.tensor([[1.0], [2.0], [6.0]]))[:, 0].tolist()
+    [3.0, 3.0, 3.0]
     """
 
     hops: int = 1

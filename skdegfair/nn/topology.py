@@ -34,6 +34,19 @@ class Topology:
         The features are divided by it.
     dtype : torch dtype, default=torch.float32
     device : torch device, default="cpu"
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import torch
+    >>> from skdegfair import Graph
+    >>> from skdegfair.nn import ClosedMean, Topology
+    >>> graph = Graph(np.array([[1.0], [2.0], [6.0]]), np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> topology = Topology(graph, [ClosedMean()])
+    >>> topology.degrees().tolist()
+    [1.0, 2.0, 1.0]
+    >>> (topology.whole[ClosedMean()] @ torch.ones(3, 1))[:, 0].tolist()
+    [1.0, 1.0, 1.0]
     """
 
     def __init__(

@@ -26,6 +26,15 @@ class Linear(nn.Module):
     """A linear map with a bias, whose bits do not depend on the number of threads.
 
     Shapes: (n, d_in) -> (n, d_out).
+
+    Examples
+    --------
+    >>> import torch
+    >>> from skdegfair.nn import Linear
+    >>> head = Linear(8, 1)
+    >>> head.reset_parameters(torch.Generator().manual_seed(0))
+    >>> head(torch.zeros(3, 8))[:, 0].tolist()
+    [0.0, 0.0, 0.0]
     """
 
     def __init__(self, d_in: int, d_out: int) -> None:

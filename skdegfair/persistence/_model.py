@@ -134,6 +134,19 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device | None = No
     -----
     VersionWarning
         If the model contains transformers of another version of scikit-learn.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import skdegfair
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> X, A, y = make_degree_biased_graph(100, random_state=0, return_X_A_y=True)
+    >>> clf = skdegfair.GNNClassifier(max_epochs=2, random_state=0).fit(X, A, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     skdegfair.save(clf, f"{folder}/model.skdegfair")
+    ...     loaded = skdegfair.load(f"{folder}/model.skdegfair")
+    >>> loaded
+    GNNClassifier(max_epochs=2, random_state=0)
     """
     path = Path(path)
     try:

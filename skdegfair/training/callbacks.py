@@ -38,6 +38,24 @@ class StopTraining(KeyboardInterrupt):
 
     skorch ends training quietly on any KeyboardInterrupt, so that Ctrl-C in a search would end one fold only. Here a
     plain KeyboardInterrupt ends everything, and a callback that wants a quiet end raises this class.
+
+    Examples
+    --------
+    >>> from skdegfair import GNNClassifier
+    >>> from skdegfair.datasets import make_degree_biased_graph
+    >>> from skdegfair.training import StopTraining
+    >>> from skorch.callbacks import Callback
+    >>> class StopAfter(Callback):
+    ...     def __init__(self, n_epochs):
+    ...         self.n_epochs = n_epochs
+    ...
+    ...     def on_epoch_end(self, net, **kwargs):
+    ...         if len(net.history) >= self.n_epochs:
+    ...             raise StopTraining
+    >>> data = make_degree_biased_graph(100, random_state=0)
+    >>> clf = GNNClassifier(max_epochs=50, callbacks=[("stop", StopAfter(3))], random_state=0)
+    >>> clf.fit(data.graph, data.y).n_iter_
+    3
     """
 
 
