@@ -22,9 +22,11 @@ WRITTEN = [path for path in DOCS.rglob("*.rst") if path.relative_to(DOCS).parts[
 PATHS = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.rst", *WRITTEN)}
 PAGES = {name: path.read_text(encoding="utf-8") for name, path in PATHS.items()}
 PAGES_WITH_EXAMPLES = [
-    "index", "getting_started", "how_to/share_a_report",
+    "index", "getting_started",
     "graphs", "assessing", "findings", "mitigation", "tuning", "large_graphs", "add_a_mitigation", "saving", "warnings",
     "embedding", "postprocessing",
+    *sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in (DOCS / "how_to").glob("[!i]*.rst")),
+    "degree_fairness", "common_pitfalls",
 ]  # fmt: skip
 every_page = pytest.mark.parametrize("page", sorted(PAGES))
 
@@ -95,6 +97,48 @@ def test_how_to_share_a_report(capsys, tmp_path, monkeypatch):
     assert {path.name for path in tmp_path.iterdir()} == {"tables.html", "report.html", "report.txt"}
     assert "our model" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert next(page, None) is None
+
+
+def test_degree_fairness(capsys):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    page = steps("docs/degree_fairness.rst", capsys)
+    next(page)
+    _, printed = next(page)
+    plain, fair = (list(map(float, re.findall(r"0\.\d+|1\.0+", line))) for line in printed.splitlines())
+    assert fair[1] < plain[1] / 2
+    names, _ = next(page)
+    assert len(names["ax"].containers) == 3
+    plt.close("all")
+    assert next(page, None) is None
+
+
+def test_common_pitfalls(capsys):
+    page = steps("docs/common_pitfalls.rst", capsys)
+    _, printed = next(page)
+    assert float(printed) > 0.5
+    assert next(page, None) is None
+
+
+HOW_TO = {  # what the last example of a page prints, or a part of it
+    "encode_columns": "True\n",
+    "from_networkx": "Graph(34 nodes, 78 edges, 1 features)\n",
+    "from_pandas": "ann    1.0\nbo     2.0\ncy     1.0\n",
+    "from_torch_geometric": "Graph(4 nodes, 3 edges, 4 features) [0 0 1 1]\n",
+    "new_nodes": "[",
+    "other_predictions": "'DF01'",
+    "read_a_warning": "DegFairGNNClassifier.fit got features and labels, but no edges\n",
+    "reproducible_runs": "True\n",
+    "several_hops": "neg_delta_dsp",
+    "some_labels": "3\n",
+    "unbalanced_classes": "balanced {'accuracy': ",
+}
+
+
+@pytest.mark.parametrize("name", HOW_TO)
+def test_how_to(name, capsys):
+    pytest.importorskip({"from_networkx": "networkx", "from_torch_geometric": "torch_geometric"}.get(name, "numpy"))
+    printed = [out for _, out in steps(f"docs/how_to/{name}.rst", capsys)]
+    assert HOW_TO[name] in printed[-1]
 
 
 def test_graphs(capsys):
