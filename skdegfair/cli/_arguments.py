@@ -69,7 +69,10 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
             epilog=ASSESS_EXAMPLE, **how,
         )
     )  # fmt: skip
-    return parser.parse_args(argv)
+    options, unknown = parser.parse_known_args(argv)
+    if unknown:  # argparse would refer to the help of the program, which does not list the options of a command
+        commands.choices[options.command].error(f"unrecognized arguments: {' '.join(unknown)}")
+    return options
 
 
 def _report_options(parser: Parser) -> None:

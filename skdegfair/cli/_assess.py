@@ -37,7 +37,7 @@ def assess(options: Any, log: Log) -> None:
         frame = table.read()
         degree = _degrees(table, frame, options.degree)
     else:
-        frame = table.read(as_text=candidates)
+        frame = table.read(texts=candidates)
         degree = _count_degrees(table, frame, candidates, options, log)
     labels, known = read_labels(table.path, frame[options.target])
     check_classes(table.path, options.target, labels[known], folds=1)

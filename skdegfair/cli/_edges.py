@@ -33,8 +33,8 @@ class Edges(NamedTuple):
         for column, name in zip(("source", "target"), self.names, strict=True):
             unknown = ~self.frame[column].isin(ids)
             if unknown.any():
-                row = row_of(unknown)
-                return name, row, str(self.frame[column].iloc[row - 1])
+                first = unknown.idxmax()  # repeated edges were removed, so positions are no row numbers
+                return name, int(first) + 1, str(self.frame.loc[first, column])
         return None
 
 
@@ -57,7 +57,7 @@ def read_edges(options: Any, log: Log) -> Edges:
             raise InputError(f"--weight {weight} is a column with end points. Pass another column.")
     elif "weight" in table.columns:
         log.note(f"The column 'weight' of {table.path} is not used. To use it, pass --weight weight.")
-    frame = table.read(as_text=names)
+    frame = table.read(texts=names)
     for name in names:
         if frame[name].isna().any():
             row = row_of(frame[name].isna())

@@ -88,7 +88,7 @@ def read_task(options: Any, log: Log) -> Task:
     candidates = [name for name in id_candidates(table, options.id) if name != options.target]
     if options.id == options.target:
         raise InputError(f"--id and --target are the same column, {options.id!r}. Pass two columns.")
-    frame = table.read(as_text=candidates)
+    frame = table.read(texts=candidates)
     ids = choose_ids(table, frame, candidates, options.id, edges, log)
     labels, known = read_labels(table.path, frame[options.target])
     check_classes(table.path, options.target, labels[known], options.folds)

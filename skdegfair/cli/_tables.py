@@ -59,23 +59,22 @@ class Table:
         if name not in self.columns:
             raise InputError(f"{self.path}: there is no column {name!r} ({option}). {did_you_mean(name, self.columns)}")
 
-    def read(self, as_text: Collection[str] = ()) -> pd.DataFrame:
+    def read(self, texts: Collection[str] = ()) -> pd.DataFrame:
         """Return the table with the given columns as text, and the others as numbers where they are numbers."""
-        frame = self._read_csv(as_text) if self.frame is None else self.frame.copy()
+        frame = self._read_csv(texts) if self.frame is None else self.frame.copy()
         if not len(frame):
             raise InputError(f"{self.path} has a header, but no rows.")
-        for name in as_text:
-            texts = frame[name].map(str, na_action="ignore").astype(object)
-            frame[name] = texts.str.strip().str.replace(WHOLE, r"\1", regex=True).replace("", np.nan)
+        for name in texts:
+            frame[name] = as_text(frame[name])
         return frame
 
-    def _read_csv(self, as_text: Collection[str]) -> pd.DataFrame:
+    def _read_csv(self, texts: Collection[str]) -> pd.DataFrame:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", pd.errors.ParserWarning)  # rows that are longer than the header
                 return pd.read_csv(
                     self.path, sep=self.separator, encoding="utf-8-sig", index_col=False, skipinitialspace=True,
-                    header=0, names=self.columns, dtype=dict.fromkeys(as_text, str), low_memory=False,
+                    header=0, names=self.columns, dtype=dict.fromkeys(texts, str), low_memory=False,
                 )  # fmt: skip
         except UnicodeDecodeError as error:
             raise InputError(_not_utf8(self.path, error)) from None
@@ -85,6 +84,12 @@ class Table:
                 f"{self.path} cannot be read as a CSV file: {what}. Every row needs as many fields as the first line; "
                 "fields that contain a separator need quotes."
             ) from None
+
+
+def as_text(column: pd.Series) -> pd.Series:
+    """Values as text without spaces around them, so that ids of several types are the same: 1, 1.0 and " 1"."""
+    texts = column.map(str, na_action="ignore").astype(object).astype("str")
+    return texts.str.strip().str.replace(WHOLE, r"\1", regex=True).replace("", np.nan)
 
 
 def row_of(bad: Any) -> int:
