@@ -77,4 +77,5 @@ setup(
         "tqdm>=4.60",
     ],
     extras_require=extras,
+    entry_points={"console_scripts": ["skdegfair = skdegfair.cli:main"]},
 )

@@ -29,6 +29,8 @@ MAY_IMPORT = {  # packages and modules by name, "" is skdegfair/__init__.py; all
     "postprocessing": {"graph"},
     "tuning": {"estimators", "graph", "metrics", "mitigation"},
     "persistence": {"embedding", "estimators", "graph", "mitigation", "nn", "postprocessing", "tensorfile", "training"},
+    "cli": {"", "display", "estimators", "graph", "metrics"},
+    "__main__": {"cli"},
     "": {"embedding", "estimators", "graph", "metrics", "persistence", "postprocessing"},
 }
 BASICS = {"_version", "docstrings", "exceptions", "fitting", "parameters", "resources"}

@@ -10,7 +10,8 @@ from sklearn.preprocessing import StandardScaler
 
 import skdegfair
 from skdegfair import DegFairGNNClassifier, Graph, GraphTransformer
-from skdegfair.metrics import DegreeFairnessReport, model_card
+from skdegfair.datasets import make_degree_biased_graph
+from skdegfair.metrics import DegreeFairnessReport, degree_fairness_report, model_card
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +106,15 @@ def test_too_few_nodes(data):
     card = model_card(clf, few, data.y[:6], n_resamples=100)
     assert "nan" not in card.lower()
     assert "inf" not in card.replace("information", "").split("## Limits")[1].lower()
+
+
+def test_a_report_of_a_cross_validation():
+    """The page shows the numbers of the report that is passed, and options for another report are refused."""
+    data = make_degree_biased_graph(100, random_state=0)
+    clf = DummyClassifier().fit(data.X, data.y)
+    report = degree_fairness_report(data.y, data.y, degree=data.graph, name="other")
+    card = model_card(clf, data.graph, data.y, report=report)
+    assert "# Model card: other" in card
+    assert "| predictions | 100.0 |" in card
+    with pytest.raises(TypeError, match="share has no effect, because a report is given"):
+        model_card(clf, data.graph, data.y, report=report, share=0.5)

@@ -44,6 +44,7 @@ def model_card(
     title: str | None = None,
     purpose: str | None = None,
     path: str | os.PathLike[str] | None = None,
+    report: DegreeFairnessReport | None = None,
     **options: Any,
 ) -> str:
     """Describe a fitted classifier and its degree fairness on one page of Markdown.
@@ -62,6 +63,9 @@ def model_card(
         What the model is meant for, and what it is not meant for; a paragraph of Markdown.
     path : str or path-like, default=None
         Where to write the page. If None, it is only returned.
+    report : DegreeFairnessReport, default=None
+        A report on the same nodes to show, such as one on predictions of a cross-validation. By default, the
+        predictions of the estimator are assessed.
     **options
         Further parameters of :meth:`.DegreeFairnessReport.from_estimator`, such as ``groups``, ``clusters`` or
         ``reference``.
@@ -87,7 +91,10 @@ def model_card(
     ['# Model card: DummyClassifier', '## Model', '## Data', '## Findings']
     """
     check_is_fitted(estimator)
-    report = DegreeFairnessReport.from_estimator(estimator, X, y, **options)
+    if report is None:
+        report = DegreeFairnessReport.from_estimator(estimator, X, y, **options)
+    elif options:
+        raise TypeError(f"{next(iter(options))} has no effect, because a report is given. Pass only one of them.")
     parts = [
         f"# Model card: {_plain(title or report.name)}",
         *([purpose] if purpose else []),
