@@ -51,8 +51,8 @@ print(comparison)
 # How to read it
 # --------------
 # The true labels have a large delta DSP themselves, so every accurate model has one. That logistic regression does not
-# see the edges does not make it fair: its features tell how popular a node is. Only DegFair has a much smaller delta DSP,
-# and it is the only one of these models that aims at it. The price is accuracy, and its delta DEO is not smaller.
+# see the edges does not make it fair: its features tell how popular a node is. Only DegFair has a much smaller delta
+# DSP, and it is the only one of these models that aims at it. The price is accuracy, and its delta DEO is not smaller.
 
 ParetoDisplay.from_comparison(comparison)
 plt.show()
