@@ -2,7 +2,7 @@
 The paper's ablations
 =====================
 
-DegFair consists of parts: a debiasing context, of which low- and high-degree nodes have different ones (contrast), its
+DegFair consists of parts: a debiasing context, with different functions for low- and high-degree nodes (contrast), its
 adjustment to the degree (scale and shift), and a fairness loss. Each can be switched off. On this graph, the fairness
 loss is what narrows the gap; differences between the other variants are within the spread over graphs.
 """
