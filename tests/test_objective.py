@@ -5,7 +5,6 @@ import runpy
 import sys
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import optuna
 import pytest
