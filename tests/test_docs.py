@@ -47,7 +47,9 @@ def is_documented_by_itself(each):
 
 def test_names_are_listed_once_and_are_exported():
     assert len({name for _, name in LISTED}) == len(LISTED) > 90
+    public = {f"skdegfair{each}" for each in (*WHOLLY_PUBLIC, *PARTLY_PUBLIC, ".exceptions")}
     for module, name in LISTED:
+        assert module in public
         package = importlib.import_module(module)
         assert name in (getattr(package, "__all__", None) or vars(package)), f"{module}.{name}"
 
