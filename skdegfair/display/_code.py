@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-WIDTH = 88
+WIDTH = 72
 MISSING = "..."
 
 

@@ -73,7 +73,7 @@ function strip({ value, low, high }, baseline) {
 function showGroups({ groups, rates }) {
   const facts = groups.map((group, number) => element("li", {},
     swatch(number, groups.length), element("strong", {}, group.name),
-    ` ${group.n} nodes${group.degrees ? `, degree ${group.degrees}` : ""}, accuracy ${percent(group.accuracy)} %`));
+    ` ${group.n} nodes${group.degrees ? `, degree ${group.degrees}` : ""}, accuracy ${percent(group.accuracy)}\u00a0%`));
   const head = element("thead", {}, element("tr", {},
     ...["Class and group", "Predicted", "Recall"].map(text => element("th", { scope: "col" }, text))));
   const bodies = rates.map(each => element("tbody", {},
@@ -100,7 +100,7 @@ function rateCell({ rate, low, high, count, n }, number, nGroups) {
   }
   const title = isDefined(low) ? `${page.level} interval ${percent(low)} to ${percent(high)} %` : null;
   return element("td", { title },
-    element("span", { class: "number" }, isDefined(rate) ? `${percent(rate)} %` : "–"),
+    element("span", { class: "number" }, isDefined(rate) ? `${percent(rate)}\u00a0%` : "–"),
     " ", element("span", { class: "count" }, `${count} of ${n}`), bar);
 }
 

@@ -15,13 +15,13 @@ function drawPlot(state, choose) {
   const front = page.fronts[state.gap];
   const scale = scales(points, state, width, height);
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height });
-  picture.append(axes(scale, state, width, height), frontLine(front, scale, state), ...majority(scale, state));
+  picture.append(axes(scale, state, width, height), frontLine(front, scale, state));
   const others = svg("g", { "aria-hidden": "true" });  // the table of all candidates has them, too
   for (const { position } of points.filter(point => !front.includes(point.position))) {
     others.append(point(position, scale, state, choose, { r: 4, class: "off" }));
   }
-  picture.append(others, cross(scale, state));
-  const radios = svg("g", { role: "radiogroup", "aria-label": `The front, from fairest to most accurate` });
+  picture.append(others, ...majority(scale), cross(scale, state));
+  const radios = svg("g", { role: "radiogroup", "aria-label": "The front, from fairest to most accurate" });
   const isOnFront = front.includes(state.chosen);
   front.forEach((position, place) => {
     const isChosen = position === state.chosen;
@@ -72,8 +72,7 @@ function scales(points, state, width, height) {
   const { spread } = page.candidates[state.chosen];
   const isShown = points.some(each => each.position === state.chosen);
   const ends = measure => isShown && spread[measure] ? spread[measure].filter(isDefined) : [];
-  const xs = [0, ...points.map(each => each.x), ...points.map(each => each.x)];
-  const high = Math.max(...xs, ...ends(state.gap));
+  const high = Math.max(...points.map(each => each.x), ...ends(state.gap));
   const ys = points.map(each => each.y);
   const lowest = Math.min(...ys, ...ends("accuracy")), highest = Math.max(...ys, ...ends("accuracy"));
   const pad = Math.max((highest - lowest) * 0.08, 0.01);
@@ -141,7 +140,7 @@ function cross(scale, state) {
 }
 
 /** A majority vote has no gap. Its accuracy is often far below the others; then an arrow points to it. */
-function majority(scale, state) {
+function majority(scale) {
   const value = page.baseline.accuracy, x = scale.x(0);
   const isInside = value >= scale.yRange[0] && value <= scale.yRange[1];
   const y = isInside ? scale.y(value) : scale.bottom - 8;

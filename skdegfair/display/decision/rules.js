@@ -1,22 +1,30 @@
 "use strict";
 
-// The rules of skdegfair.metrics. Like them, they return the position of a candidate.
+// The rules of skdegfair.metrics. Like them, they return the position of a candidate, or null where they raise ValueError.
 
 const ROUNDING = 1e-12;
 
 function fairestWithin(candidates, gap, tolerance) {
-  const accuracies = eligible(candidates).map(each => each.scores.accuracy).filter(isDefined);
-  const least = Math.max(...accuracies) - tolerance - ROUNDING;
+  if (!haveScores(candidates, gap)) return null;
+  const least = Math.max(...candidates.filter(each => each.eligible).map(accuracy)) - tolerance - ROUNDING;
   return best(candidates, fairness(gap), accuracy, each => accuracy(each) >= least);
 }
 
 function mostAccurateWithin(candidates, gap, maxGap) {
-  const isFair = each => fairness(gap)(each) >= -maxGap - ROUNDING;
-  return best(candidates, accuracy, fairness(gap), isFair) ?? best(candidates, fairness(gap), accuracy, () => true);
+  if (!haveScores(candidates, gap)) return null;
+  const isFair = each => meetsGap(each, gap, maxGap);
+  return candidates.some(each => each.eligible && isFair(each))
+    ? best(candidates, accuracy, fairness(gap), isFair)
+    : best(candidates, fairness(gap), accuracy, () => true);
 }
 
 function meetsGap(candidate, gap, maxGap) {
   return fairness(gap)(candidate) >= -maxGap - ROUNDING;
+}
+
+/** Whether each score is defined for a candidate. */
+function haveScores(candidates, gap) {
+  return [accuracy, fairness(gap)].every(score => candidates.some(each => each.eligible && score(each) > -Infinity));
 }
 
 /** The allowed candidate with the highest first score. The second score breaks ties, then the position. */
@@ -33,6 +41,5 @@ function best(candidates, first, second, isAllowed) {
 }
 
 const isDefined = value => value !== null && value !== undefined;
-const eligible = candidates => candidates.filter(each => each.eligible);
 const accuracy = candidate => candidate.scores.accuracy ?? -Infinity;
 const fairness = gap => candidate => isDefined(candidate.scores[gap]) ? -candidate.scores[gap] : -Infinity;
