@@ -296,7 +296,7 @@ class ParetoSearchCV(FittedBest):
             Further arguments that were passed to ``fit``, such as ``{"groups": groups}``.
         **options
             As for :func:`~skdegfair.metrics.compare_models`, such as ``n_resamples`` and ``clusters``; ``degree`` or
-            ``groups`` if X is not a Graph.
+            ``groups`` if X is not a Graph. They change the details, not the scores of the search.
 
         Returns
         -------

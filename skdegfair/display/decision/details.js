@@ -72,14 +72,14 @@ function strip({ value, low, high }, baseline) {
 
 function showGroups({ groups, rates }) {
   const facts = groups.map((group, number) => element("li", {},
-    swatch(number, groups.length), element("strong", {}, group.name),
+    swatch(number, groups.length), element("strong", {}, named("Group", group.name)),
     ` ${group.n} nodes${group.degrees ? `, degree ${group.degrees}` : ""}, accuracy ${percent(group.accuracy)}\u00a0%`));
   const head = element("thead", {}, element("tr", {},
     ...["Class and group", "Predicted", "Recall"].map(text => element("th", { scope: "col" }, text))));
   const bodies = rates.map(each => element("tbody", {},
-    element("tr", {}, element("th", { scope: "rowgroup", colspan: 3, class: "class" }, each.class)),
+    element("tr", {}, element("th", { scope: "rowgroup", colspan: 3, class: "class" }, named("Class", each.class))),
     ...each.groups.map((cells, number) => element("tr", {},
-      element("th", { scope: "row" }, swatch(number, groups.length), groups[number].name),
+      element("th", { scope: "row" }, swatch(number, groups.length), named("Group", groups[number].name)),
       rateCell(cells.predicted, number, groups.length), rateCell(cells.recall, number, groups.length)))));
   show("groups-body",
     element("ul", { class: "legend" }, ...facts),

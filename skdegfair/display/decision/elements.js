@@ -38,6 +38,8 @@ const inUnit = (measure, value) => isDefined(value) ? percent(value) + unit(meas
 const interval = ({ low, high }) => isDefined(low) ? `${percent(low)} to ${percent(high)}` : null;
 const pValue = p => p < 0.0005 ? "p < 0.001" : `p = ${p.toFixed(3)}`;
 const unbroken = text => text.replace(/ (%|[=<] )/g, "\u00a0$1").replace(/([=<]) /g, "$1\u00a0");
+/** A class or a group that is a number needs the word. */
+const named = (word, name) => /^-?[\d.]+$/.test(name) ? `${word} ${name}` : name;
 const lower = text => text[0].toLowerCase() + text.slice(1);
 
 /** Two contrasting colors, or a scale between them. */
