@@ -63,7 +63,7 @@ setup(
         "Typing :: Typed",
     ],
     packages=find_packages(include=["skdegfair", "skdegfair.*"]),
-    package_data={"skdegfair": ["py.typed"]},
+    package_data={"skdegfair": ["py.typed"], "skdegfair.display": ["decision/*"]},
     python_requires=">=3.11",
     install_requires=[
         "joblib>=1.3",

@@ -27,7 +27,6 @@ extensions = [
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "**/GALLERY_HEADER.rst"]
-suppress_warnings = ["toc.not_readable"]  # pages that are being written
 nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(sklearn|skorch|torch|optuna|scipy|numpy|pandas|matplotlib)\..*")  # no inventories from the network
@@ -46,10 +45,23 @@ numpydoc_class_members_toctree = False
 
 # -- Gallery ---------------------------------------------------------------------------------------
 
+
+class GalleryOrder:
+    """The order of examples/order.txt."""
+
+    def __init__(self, folder):
+        self.order = (Path(folder) / "order.txt").read_text(encoding="utf-8").split()
+
+    def __call__(self, script):
+        return self.order.index(script)
+
+
+
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"plot_",
+    "within_subsection_order": GalleryOrder,
     "ignore_pattern": r"^(?!.*plot_).*\.py$",
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("skdegfair",),

@@ -261,13 +261,20 @@ def test_mitigation(capsys):
     assert next(page, None) is None
 
 
-def test_tuning(capsys):
+def test_tuning(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.mkdtemp", lambda: str(tmp_path))
     page = steps("docs/tuning.rst", capsys)
     names, _ = next(page)
     assert names["search"].best_params_["fairness_weight"] in (0, 1, 3)
     names, printed = next(page)
     assert printed.splitlines()[1].startswith("trial")
     assert len(names["search"].cv_results_["trial"]) == 6
+    names, _ = next(page)
+    assert (tmp_path / "choose.html").read_text(encoding="utf-8") == names["page"]
+    assert "pooled out-of-fold predictions for 375 nodes" in names["page"]
+    names, _ = next(page)
+    assert (tmp_path / "models.html").read_text(encoding="utf-8") == names["page"]
+    assert "2 models, assessed on the same 125 nodes" in names["page"]
     names, _ = next(page)
     assert len(names["study"].trials) == 2
     assert next(page, None) is None

@@ -1,6 +1,7 @@
 """Plots of degree fairness, like scikit-learn's Display objects. matplotlib is only imported for drawing."""
 
 from ._curve import DegreeCurveDisplay
+from ._decision import decision_page
 from ._gap import DegreeGapDisplay
 from ._pareto import ParetoDisplay
 from ._report import report_figures, report_page
@@ -11,6 +12,7 @@ __all__ = [
     "DegreeGapDisplay",
     "ParetoDisplay",
     "TrainingDisplay",
+    "decision_page",
     "report_figures",
     "report_page",
 ]

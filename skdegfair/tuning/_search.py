@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags, indexable
 from tqdm import tqdm
 
+from ..display._decision import TITLE
 from ..exceptions import NoEffectWarning
 from ..graph import accepts_graph
 from ._choice import completed, eligible, refitted
@@ -23,6 +25,7 @@ from ._engine import engine
 from ._folds import judge_fold, splits_of
 from ._names import check_names
 from ._options import check_options
+from ._page import search_page
 from ._results import front_of, results_of
 from ._sampler import sampler_of
 from ._scores import check_scores, needed_by, objectives_of, scoring_for
@@ -102,6 +105,8 @@ class ParetoSearchCV(FittedBest):
         parameters, and the mean and standard deviation of each score over the folds.
     cv_results_ : dict
         All trials, as in scikit-learn's searches, with their numbers in the study as "trial".
+    eligible_ : ndarray of bool of shape (n_trials,)
+        Which trials may be chosen: no fit failed, and they reach ``min_accuracy``.
     best_index_, best_params_, best_estimator_, refit_time_
         The chosen setting. Not available with ``refit=False``.
     best_score_ : float
@@ -120,6 +125,7 @@ class ParetoSearchCV(FittedBest):
     --------
     FairnessObjective : For an Optuna study of your own.
     skdegfair.display.ParetoDisplay.from_search : Draws the trials and the front.
+    skdegfair.display.decision_page : The page of :meth:`to_html` for a dict of models.
 
     Notes
     -----
@@ -247,7 +253,7 @@ class ParetoSearchCV(FittedBest):
         results = results_of([trial.number for trial in trials], settings, outcomes)
         allowed = eligible(results, outcomes, self.min_accuracy)
         found = {"study_": study.study, "n_splits_": len(splits), "scorer_": scorer, "objectives_": objectives}
-        found |= {"cv_results_": results, "pareto_": front_of(results, objectives, allowed)}
+        found |= {"cv_results_": results, "pareto_": front_of(results, objectives, allowed), "eligible_": allowed}
         try:
             best = {} if self.refit is False else refitted(self, results, objectives, allowed, X, y, metadata.fit)
         except BaseException:
@@ -256,6 +262,79 @@ class ParetoSearchCV(FittedBest):
             raise
         self._replace_results(found | best)
         return self
+
+    def to_html(
+        self,
+        path: str | Path | None,
+        X: Any,
+        y: Any = None,
+        A: Any = None,
+        *,
+        gap: str | None = None,
+        title: str = TITLE,
+        fit_params: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> str:
+        """Write a self-contained page on which the candidates are compared and one of them is chosen.
+
+        The page plots all trials and marks the Pareto front. One moves along the front with a slider, the arrow keys or
+        by clicking a point, or tries the rules :class:`~skdegfair.metrics.FairestWithin` and
+        :class:`~skdegfair.metrics.MostAccurateWithin` with other thresholds. For the chosen trial, it shows accuracy
+        and both gaps with their intervals, what each degree group gets, the findings of the report, the parameters, and
+        Python code that makes the model. The page needs no network.
+
+        Parameters
+        ----------
+        path : str or Path or None
+            Where to write the page. If None, it is only returned.
+        X, y, A
+            The nodes that the search was fitted to, as for ``fit``.
+        gap : {"dsp", "deo", "both"}, default=None
+            The gap in the plot, or a switch between both. By default the gaps that are objectives of the search.
+        title : str, default="Accuracy and degree fairness"
+        fit_params : dict, default=None
+            Further arguments that were passed to ``fit``, such as ``{"groups": groups}``.
+        **options
+            As for :func:`~skdegfair.metrics.compare_models`, such as ``n_resamples`` and ``clusters``; ``degree`` or
+            ``groups`` if X is not a Graph. They change the details, not the scores of the search.
+
+        Returns
+        -------
+        str
+            The page.
+
+        See Also
+        --------
+        skdegfair.display.decision_page : The same for a dict of models.
+
+        Notes
+        -----
+        A search keeps the scores of the folds, but no predictions. Therefore the trials on the front, and the trial
+        that the search has chosen, are fitted again on the same folds, with ``n_jobs`` processes. Their details come
+        from the pooled predictions for the test nodes of all folds; a node that several folds test counts once. The
+        plot and the rules use the means over the folds, as the search does. Other trials have these means only. If the
+        new fits do not have the scores of the search, a warning says so, and so does the page.
+
+        Examples
+        --------
+        >>> from skdegfair import DegFairGNNClassifier
+        >>> from skdegfair.datasets import make_degree_biased_graph
+        >>> from skdegfair.tuning import ParetoSearchCV
+        >>> data = make_degree_biased_graph(200, random_state=0)
+        >>> clf = DegFairGNNClassifier(max_epochs=5, random_state=0)
+        >>> search = ParetoSearchCV(clf, {"fairness_weight": [0.1, 10.0]}, n_trials=2, cv=2, random_state=0)
+        >>> page = search.fit(data.graph, data.y).to_html(None, data.graph, data.y)
+        >>> "</html>" in page
+        True
+        """
+        X, y, A = self._call_form(X, y, A)
+        metadata = routed(self, {} if fit_params is None else fit_params)
+        X = graph_of(X, A, self.estimator)
+        return search_page(self, X, y, metadata, path=path, gap=gap, title=title, options=options)
+
+    @accepts_graph
+    def _call_form(self, X: Any, y: Any = None, A: Any = None) -> tuple[Any, Any, Any]:
+        return X, y, A
 
     def _judged(self, study: TaskStudy) -> list[FrozenTrial]:
         """Return the complete trials. If errors are raised, failed trials of an earlier search are not counted."""
