@@ -56,7 +56,6 @@ class GalleryOrder:
         return self.order.index(script)
 
 
-
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
