@@ -44,23 +44,11 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
 # -- Gallery ---------------------------------------------------------------------------------------
-
-
-class GalleryOrder:
-    """The order of examples/order.txt."""
-
-    def __init__(self, folder):
-        self.order = (Path(folder) / "order.txt").read_text(encoding="utf-8").split()
-
-    def __call__(self, script):
-        return self.order.index(script)
-
-
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"plot_",
-    "within_subsection_order": GalleryOrder,
+    "within_subsection_order": "gallery_order.GalleryOrder",
     "ignore_pattern": r"^(?!.*plot_).*\.py$",
     "backreferences_dir": "generated/backreferences",
     "doc_module": ("skdegfair",),
