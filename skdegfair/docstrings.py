@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 C = TypeVar("C", bound=type)
 
 
-def documented(*sources: type) -> Callable[[C], C]:
+def documented(*sources: type, attributes: tuple[type, ...] | None = None) -> Callable[[C], C]:
     """Fill ``{parameters}`` and ``{attributes}`` in a class's docstring.
 
     Parameters are described in the order of the constructor. An entry comes from the class's own docstring or from the
-    first of ``sources`` that has it. Shared attributes come after the class's own.
+    first of ``sources`` that has it. Shared attributes, by default those of the first source, come after the class's
+    own.
     """
 
     def fill(cls: C) -> C:
@@ -24,9 +25,11 @@ def documented(*sources: type) -> Callable[[C], C]:
             known = {**entries(described, "Parameters"), **known}
         names = [name for name in inspect.signature(cls).parameters if name != "self"]
         parameters = "\n".join(known[name] for name in names)
-        attributes = "\n".join(entries(inspect.getdoc(sources[0]) or "", "Attributes").values())
+        shared: dict[str, str] = {}
+        for described in (inspect.getdoc(each) or "" for each in attributes or sources[:1]):
+            shared = {**entries(described, "Attributes"), **shared}
         text = section_pattern("Parameters").sub(lambda match: f"{match[1]}{parameters}\n\n", text)
-        cls.__doc__ = text.replace("{attributes}", attributes)
+        cls.__doc__ = text.replace("{attributes}", "\n".join(shared.values()))
         return cls
 
     return fill

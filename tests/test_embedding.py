@@ -135,13 +135,20 @@ def test_another_graph_is_refused(data, embedding):
     with pytest.raises(ValueError, match="50 nodes instead of 120"):
         fitted.transform(data.graph[:50].induced())
     for nodes in (data.X, Graph(data.X)):
-        with pytest.raises(ValueError, match="this graph has no edges: pass a Graph"):
+        with pytest.raises(ValueError, match=r"this one has no edges\. Pass the same Graph"):
             fitted.transform(nodes)
     if embedding.reads_features:
         with pytest.raises(ValueError, match="other features"):
             fitted.transform(data.graph.with_features(data.X + 1))
-    same = Graph(data.X.copy(), sp.coo_array(data.A))
-    np.testing.assert_array_equal(fitted.transform(same), fitted.vectors_)
+    i, j = data.A.nonzero()
+    edges = sp.coo_array((data.A.tocoo().data, (data.A.tocoo().row.astype(np.int64), data.A.tocoo().col)), (120, 120))
+    for X in (data.X.copy(), np.asfortranarray(data.X)):
+        np.testing.assert_array_equal(fitted.transform(Graph(X, edges)), fitted.vectors_)
+
+
+def test_graphs_without_edges_are_alike(data):
+    fitted = FairWalk().fit(Graph(data.X, data.A * 0))
+    assert (fitted.transform(Graph(data.X[:5])) == 0).all()
 
 
 def test_features_that_are_not_used_may_be_anything(data):
@@ -169,6 +176,19 @@ def test_copies(data, embedding):
     for other in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
         np.testing.assert_array_equal(other.transform(data.graph), fitted.vectors_)
     assert not hasattr(clone(fitted), "vectors_")
+
+
+def test_settings_of_torch_do_not_matter(data):
+    for embedding in (EMBEDDINGS[2], EMBEDDINGS[-1]):
+        with torch.no_grad():
+            assert clone(embedding).fit_transform(data.graph).any()
+
+
+@every_embedding
+def test_attributes_are_documented(embedding):
+    text = type(embedding).__doc__
+    assert all(f"\n{name} :" in text for name in ("vectors_", "groups_", "n_features_in_"))
+    assert ("\nsolver_ :" in text) == hasattr(embedding, "solver")
 
 
 def test_solver_follows_the_size(data, monkeypatch):

@@ -52,6 +52,10 @@ def test_projection_keeps_the_support():
     np.testing.assert_allclose(moved.sum(axis=1), 1)
 
 
+def test_projection_of_very_different_rows():
+    np.testing.assert_allclose(project_rows(np.array([1e17, 0, 0.3, 0.9]), np.array([0, 2, 4])), [1, 0, 0.2, 0.8])
+
+
 @pytest.mark.parametrize("sizes", [(4, 5), (1, 8), (3, 3, 3)])
 def test_mean_products_are_those_of_all_pairs(sizes):
     random = np.random.RandomState(0)
@@ -146,6 +150,11 @@ def test_nodes_without_edges_depend_on_their_own_features():
     embedding = FairAdj(n_components=3, hidden_dim=8, n_edge_steps=0, random_state=0).fit(Graph(X))
     np.testing.assert_allclose(embedding.transform(Graph(X)), embedding.vectors_, atol=1e-5)
     np.testing.assert_allclose(embedding.transform(Graph(X[5:7])), embedding.transform(Graph(X))[5:7])
+
+
+def test_steps_that_are_too_large_warn(data):
+    with pytest.warns(UserWarning, match="edge_rate=1000 is too large"):
+        FairAdj(n_components=8, hidden_dim=16, edge_rate=1000, n_rounds=1, random_state=0).fit(data.graph)
 
 
 def test_divergence_is_reported(small):

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -124,6 +125,16 @@ def test_single_rules_where_they_suffice_and_mixtures_where_they_do_not():
     rules = fair_rules(opportunity, 0.0)
     assert max(len(mixture.chance) for mixture in rules) > 1
     assert mixed(opportunity, rules)[1] < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_classes", "constraint", "tolerance"),
+    [((1, 500), 3, "dsp", 0.05), ((8, 9), 3, "deo", 0.0), ((30, 2000), 5, "dsp", 0.05), ((400, 400), 3, "dsp", 0.0)],
+)
+def test_rules_meet_the_tolerance_on_the_nodes_of_the_program(sizes, n_classes, constraint, tolerance):
+    random = np.random.default_rng(0)
+    groups = [members(draw_posteriors(random, n, n_classes, np.full(n, g))[0], constraint) for g, n in enumerate(sizes)]
+    assert mixed(groups, fair_rules(groups, tolerance))[1] <= tolerance + 0.02
 
 
 def promise(constraint, n_simulations=200, n_fit=600, n_other=4000, tolerance=0.05):
@@ -287,6 +298,79 @@ def test_ways_to_hold_out(biased, cv):
     assert delta_dsp(biased.y[400:], clf.predict(biased.graph[400:]), degree=biased.graph[400:]) < 0.25
 
 
+class Shuffled(ClassifierMixin, BaseEstimator):
+    """A forest that lists its classes in another order."""
+
+    def fit(self, X, y):
+        self.forest_ = clone(FOREST).fit(X, y)
+        self.classes_ = self.forest_.classes_[[1, 0, 2]]
+        return self
+
+    def predict_proba(self, X):
+        return self.forest_.predict_proba(X)[:, [1, 0, 2]]
+
+    def predict(self, X):
+        return self.forest_.predict(X)
+
+
+@pytest.mark.parametrize("cv", ["prefit", 2])
+def test_classes_in_another_order(biased, cv):
+    fitted = Shuffled().fit(biased.X, biased.y)
+    clf = DegreeParityClassifier(fitted, cv=cv, tolerance=1.0, random_state=0).fit(biased.graph, biased.y)
+    np.testing.assert_array_equal(clf.predict(biased.graph), fitted.predict(biased.X))
+
+
+def test_repeated_nodes_are_on_one_side_of_a_fold(biased):
+    """A nearest neighbor would find its own copy."""
+    twice = np.repeat(np.arange(300), 2)
+    nearest = KNeighborsClassifier(1)
+    for cv in (5, 0.3, KFold(3, shuffle=True, random_state=0)):
+        clf = DegreeParityClassifier(nearest, constraint="deo", cv=cv, random_state=0)
+        once = clone(clf).fit(biased.graph[:300], biased.y[:300]).expected_accuracy_[0]
+        assert abs(clone(clf).fit(biased.graph[twice], biased.y[twice]).expected_accuracy_[0] - once) < 0.1
+
+
+def test_splits_of_the_user_are_in_the_order_of_the_user(biased):
+    order = np.random.default_rng(0).permutation(400)
+    seen = []
+
+    class Spy(RandomForestClassifier):
+        def predict_proba(self, X):
+            seen.append(np.asarray(X))
+            return super().predict_proba(X)
+
+    splits = [(np.arange(300), np.arange(300, 400))]
+    DegreeParityClassifier(Spy(5, random_state=0), cv=splits).fit(biased.graph[order], biased.y[order])
+    assert {tuple(row) for row in seen[0]} == {tuple(row) for row in biased.X[order[300:]]}
+
+
+def test_a_class_that_a_group_lacks_has_no_recall(biased):
+    y, degree = biased.y.copy(), biased.graph.degree()
+    y[(degree > np.percentile(degree, 75)) & (y == 0)] = 1
+    clf = DegreeParityClassifier(FOREST, constraint="deo", tolerance=0.0, random_state=0).fit(biased.graph, y)
+    assert np.isnan(clf.effect_.loc[(1, 0), "after"])
+    assert not np.isnan(clf.effect_.loc[(0, 0), "after"])
+
+
+def test_what_an_estimator_returns_is_checked(biased):
+    class Broken(RandomForestClassifier):
+        def predict_proba(self, X):
+            return np.full((len(X), 3), np.nan)
+
+    with pytest.raises(ValueError, match="predict_proba of Broken returned values that are infinite or NaN"):
+        DegreeParityClassifier(Broken(5)).fit(biased.graph, biased.y)
+    used_up = DegreeParityClassifier(FOREST, cv=iter([]), random_state=0)
+    with pytest.raises(ValueError, match="cv held out no node"):
+        used_up.fit(biased.graph, biased.y)
+
+
+def test_parameters_changed_after_fit_do_not_matter(biased):
+    clf = DegreeParityClassifier(FOREST, random_state=0).fit(biased.graph, biased.y)
+    expected = clf.predict(biased.graph)
+    clf.set_params(fairness_hops=2, estimator=GNNClassifier())
+    np.testing.assert_array_equal(clf.predict(biased.graph), expected)
+
+
 def test_prefit(biased):
     fitted = clone(FOREST).fit(biased.X[:300], biased.y[:300])
     clf = DegreeParityClassifier(fitted, cv="prefit", random_state=0).fit(biased.graph[300:], biased.y[300:])
@@ -342,9 +426,10 @@ def test_it_says_how_much_was_leveled_down(biased):
     clf = DegreeParityClassifier(fitted, cv="prefit", random_state=0).fit(held_out, y)
     effect = clf.effect_
     group = clf.groups_.of(held_out)
-    for step, predicted in (("before", fitted.predict(held_out)), ("after", clf.predict(held_out))):
+    plain = np.eye(3)[fitted.predict(held_out)]
+    for step, chance in (("before", plain), ("after", clf.predict_proba(held_out))):
         for (g, k), value in effect[step].items():
-            assert np.mean(predicted[group == g] == k) == pytest.approx(value)
+            assert chance[group == g, k].mean() == pytest.approx(value)
     assert effect.index.names == ["group", "class"]
     assert clf.expected_accuracy_[1] < clf.expected_accuracy_[0]
 
@@ -385,6 +470,13 @@ def test_saved_loaded_and_pickled(biased, estimator, constraint, tmp_path):
     for other in (skdegfair.load(tmp_path / "model"), pickle.loads(pickle.dumps(clf))):
         np.testing.assert_array_equal(other.predict(biased.graph), clf.predict(biased.graph))
         pd.testing.assert_frame_equal(other.effect_, clf.effect_)
+
+
+def test_saved_after_a_fit_in_single_precision(biased, tmp_path):
+    graph = Graph(biased.X.astype(np.float32), biased.A)
+    clf = DegreeParityClassifier(LogisticRegression(), cv=2, random_state=0).fit(graph, biased.y)
+    skdegfair.save(clf, tmp_path / "model")
+    np.testing.assert_array_equal(skdegfair.load(tmp_path / "model").predict(graph), clf.predict(graph))
 
 
 def test_only_what_can_be_saved_is(biased, tmp_path):

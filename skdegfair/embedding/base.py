@@ -20,8 +20,9 @@ from ..parameters import Unused, refuse_booleans, unused_parameters
 
 ANOTHER_GRAPH = (
     "{name} has vectors for the nodes of the graph that it was fitted on, but this graph has {difference}. Fit it to "
-    "this graph. To predict for graphs that were not there in fit, use GNNClassifier or DegFairGNNClassifier."
+    "this graph. To predict for graphs not seen in fit, use GNNClassifier or DegFairGNNClassifier."
 )
+EDGES_MISSING = "{name} was fitted on a graph with edges, but this one has no edges. Pass the same Graph(X, A)."
 NONE = "none"
 NO_EDGES = "{name}.fit got features, but no edges. Pass Graph(X, A). If no edges are meant, pass Graph(X)."
 
@@ -92,7 +93,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
             if not isinstance(X, Graph):
                 warnings.warn(NO_EDGES.format(name=type(self).__name__), NoEdgesWarning, stacklevel=3)
-            elif graph.A is not None:  # otherwise there is nothing that could have an effect
+            elif graph.n_edges:  # otherwise there is nothing that could have an effect
                 for remark in self._remarks(whole):
                     warnings.warn(remark, NoEffectWarning, stacklevel=3)
             self._fitted_on = self._identity(whole)
@@ -118,9 +119,9 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return self._embed_isolated(graph)
         for what in before:
             if now[what] != before[what]:
-                difference = f"other {what}" if now[what] != NONE else "no edges: pass a Graph(X, A)"
-                difference = difference if what != "nodes" else f"{now[what]} nodes instead of {before[what]}"
-                raise ValueError(ANOTHER_GRAPH.format(name=type(self).__name__, difference=difference))
+                difference = f"other {what}" if what != "nodes" else f"{now[what]} nodes instead of {before[what]}"
+                text = EDGES_MISSING if now["edges"] == NONE else ANOTHER_GRAPH
+                raise ValueError(text.format(name=type(self).__name__, difference=difference))
         return self.vectors_[graph.nodes]
 
     # -- what a subclass defines -------------------------------------------------------------------
@@ -153,13 +154,17 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _identity(self, graph: Graph) -> dict[str, Any]:
         """What the vectors were computed from, to recognize it."""
-        edges = NONE if graph.A is None else fingerprint(edges_of(graph))
-        identity = {"nodes": graph.n_nodes, "edges": edges}
-        return {**identity, "features": fingerprint(graph.X)} if self.reads_features else identity
+        A = edges_of(graph)
+        parts = A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data
+        identity = {"nodes": graph.n_nodes, "edges": fingerprint(parts) if A.nnz else NONE}
+        if not self.reads_features:
+            return identity
+        X = graph.X.astype(np.float64) if sp.issparse(graph.X) else np.ascontiguousarray(graph.X, dtype=np.float64)
+        return {**identity, "features": fingerprint(X)}
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_components
+        return int(self.vectors_.shape[1])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -16,27 +16,24 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_
 
 from ..exceptions import NoEdgesWarning
 from ..fitting import all_or_nothing
-from ..graph import (
-    Graph,
-    accepts_graph,
-    accuracy,
-    check_graph,
-    check_row_labels,
-    check_selection,
-    check_targets,
-    reads_graphs,
-)
+from ..graph import Graph, accepts_graph, accuracy, check_graph, check_row_labels, check_selection, check_targets
 from ..parameters import refuse_booleans
+from .base import GraphEmbedding
 
 NO_EMBEDDING = (
     "embedding must be an embedding from skdegfair.embedding, such as FairWalk(), or a pipeline that ends with one, "
     "got {given!r}."
 )
 NO_CLASSIFIER = "classifier must be a classifier of scikit-learn, such as LogisticRegression(), got {given!r}."
+WEIGHTS_REFUSED = "sample_weight is given, but fit of {name} does not accept it. Use a classifier that does."
 NO_EDGES = (
     "EmbeddingClassifier.fit got features and labels, but no edges. Pass A, as in fit(X, A, y), or a Graph(X, A), "
     'which cross-validation and searches need. If no edges are meant, pass A="none" or Graph(X).'
 )
+
+
+def _last_step(embedding: Any) -> Any:
+    return embedding.steps[-1][1] if getattr(embedding, "steps", None) else embedding
 
 
 def _has(name: str) -> Any:
@@ -77,7 +74,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):
     See Also
     --------
     skdegfair.embedding.FairWalk, skdegfair.embedding.Residual2Vec, skdegfair.embedding.FairAdj : The embeddings.
-    GNNClassifier : Also predicts for graphs that were not there in ``fit``.
+    GNNClassifier : Also predicts for graphs not seen in ``fit``.
 
     Notes
     -----
@@ -141,7 +138,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         refuse_booleans(self)
-        if not hasattr(self.embedding, "transform") or not reads_graphs(self.embedding):
+        if not isinstance(_last_step(self.embedding), GraphEmbedding):
             raise TypeError(NO_EMBEDDING.format(given=self.embedding))
         with all_or_nothing(self):
             graph = check_graph(self, X, A, reset=True, reads_features=False)
@@ -157,7 +154,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):
             classifier = self._make_classifier()
             if sample_weight is not None:
                 if not has_fit_parameter(classifier, "sample_weight"):
-                    raise ValueError(f"sample_weight is given, but {classifier!r} does not accept it.")
+                    raise ValueError(WEIGHTS_REFUSED.format(name=type(classifier).__name__))
                 checked = _check_sample_weight(sample_weight, graph, dtype=np.float64)
                 weights["sample_weight"] = checked[targets.train]
             labels = targets.classes[targets.codes[targets.train]]

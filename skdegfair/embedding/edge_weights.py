@@ -67,8 +67,10 @@ def project_rows(values: NDArray[np.float64], indptr: NDArray[Any]) -> NDArray[n
     Only stored entries take part, so nothing is added where there is no edge. Rows must not be empty.
     """
     row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    order = np.lexsort((-values, row))  # the entries of each row, starting with the largest
     first = indptr[:-1]
+    largest = np.maximum.reduceat(values, first)
+    values = np.maximum(values - largest[row], -1.0)  # a shift does not matter; what is 1 below the largest becomes 0
+    order = np.lexsort((-values, row))  # the entries of each row, starting with the largest
     falling = values[order]
     sums = np.cumsum(falling)
     sums -= (sums[first] - falling[first])[row]
@@ -85,6 +87,7 @@ def mean_products(z: Tensor, member: Tensor) -> tuple[Tensor, Tensor]:
     With s_k the sum of z over group k, the sum of all products within the groups is that of |s_k|^2, so that no pair
     is looked at. Shapes: (n, d), (n, n_groups) with one 1 in each row -> (), ().
     """
+    z, member = z.double(), member.double()  # differences of large sums
     sums, sizes = member.T @ z, member.sum(0)
     n = sizes.sum()
     within = sums.square().sum()

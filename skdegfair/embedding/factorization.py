@@ -1,4 +1,4 @@
-"""Vectors of nodes from a matrix that says how much two nodes have to do with each other."""
+"""Vectors of nodes from a matrix of similarities between nodes."""
 
 from __future__ import annotations
 

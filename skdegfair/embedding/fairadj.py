@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any
 
@@ -32,11 +33,14 @@ EXACT_NODES = 10_000
 """Largest graph whose pairs of nodes are all reconstructed in each step."""
 SAMPLED = 5
 """Beyond, this number of random pairs per edge stands for all pairs."""
+MOST_SAMPLED = 500_000
+"""Largest number of random pairs in a step."""
 MAX_LOG_DEVIATION = 10.0
 """The exponential of a larger one would overflow in the products."""
 ROWS = 512
 """Number of nodes whose products with all others are computed at once."""
 
+OVERSHOT = "edge_rate={rate:g} is too large: the last steps of the edge weights widened the gap between the groups."
 DIVERGED = (
     "The vectors are infinite or NaN: training diverged. Scale the features, for example with "
     "GraphTransformer(StandardScaler()), or use a smaller learning_rate or edge_rate."
@@ -94,7 +98,7 @@ class Reconstruction:
         if self.n_nodes <= EXACT_NODES:
             result: Tensor = _SoftplusOfProducts.apply(z)
             return result
-        n_pairs = SAMPLED * self.n_edges
+        n_pairs = min(SAMPLED * self.n_edges, MOST_SAMPLED)
         i, j = torch.randint(self.n_nodes, (2, n_pairs), generator=self.generator)
         return softplus((embedding(i, z) * embedding(j, z)).sum(1)).sum() * (self.n_nodes**2 / n_pairs)
 
@@ -120,9 +124,9 @@ class _SoftplusOfProducts(torch.autograd.Function):
         return 2 * grad * gradient
 
 
-@documented(WalkEmbedding, GraphEmbedding)
+@documented(GraphEmbedding, WalkEmbedding)
 class FairAdj(GraphEmbedding):
-    """FairAdj: vectors from a graph autoencoder, with edge weights such that groups link as much as they keep apart.
+    """FairAdj: vectors from a graph autoencoder, with edge weights that make groups equally similar to each other.
 
     A variational graph autoencoder learns vectors whose products tell which nodes are linked. In turn, the weights of
     the existing edges are changed so that pairs of the same degree group and pairs of different groups have the same
@@ -143,7 +147,8 @@ class FairAdj(GraphEmbedding):
     learning_rate : float, default=0.01
         Of the autoencoder, for Adam.
     edge_rate : float, default=0.2
-        Step size of the edge weights. A larger one narrows the gap between the groups further.
+        Step size of the edge weights. A larger one narrows the gap between the groups faster, but too large a one
+        overshoots and widens it: compare the columns of ``gaps_``.
     random_state : int, RandomState instance or None, default=None
         Determines initial weights and the noise of the autoencoder. None draws a new seed without using numpy's global
         generator.
@@ -152,7 +157,7 @@ class FairAdj(GraphEmbedding):
     ----------
     gaps_ : ndarray of shape (n_rounds, 2)
         Mean product of pairs of the same group minus that of pairs of different groups, before and after the steps of
-        the edge weights in each round.
+        the edge weights in each round. NaN if all nodes are in the same group.
     weights_ : list of two ndarrays
         Weights of the encoder's layers, the second one for the mean alone.
     feature_scale_ : float
@@ -175,8 +180,8 @@ class FairAdj(GraphEmbedding):
     vectors are the means of the distribution with the last Ã.
 
     The gap is computed from sums over groups, in time that grows with the number of nodes. Pairs of a node with itself
-    do not count. Up to 10,000 nodes each step compares all pairs of nodes; beyond, five random pairs per edge stand
-    for them.
+    do not count. Up to 10,000 nodes each step compares all pairs of nodes; beyond, five random pairs per edge, at most
+    500,000, stand for them.
 
     In a directed graph, a node reads those in its row of A. A node without edges reads itself alone, so its vector
     depends on its own features. The released code differs in that its projection also gives weight to pairs without an
@@ -284,7 +289,9 @@ class FairAdj(GraphEmbedding):
                 _, slope = _gap(encoder, x, values, pattern, member)
                 values = project_rows(values - self.edge_rate * slope, closed.indptr)
             gaps[-1].append(_gap(encoder, x, values, pattern, member)[0])
-        self.gaps_ = np.array(gaps)
+        self.gaps_ = np.array(gaps) if member.shape[1] > 1 else np.full((self.n_rounds, 2), np.nan)
+        if self.n_edge_steps and abs(self.gaps_[-1, 1]) > abs(self.gaps_[-1, 0]):
+            warnings.warn(OVERSHOT.format(rate=self.edge_rate), stacklevel=5)
         second = encoder.second.detach()[:, : self.n_components]
         self.weights_ = [weight.double().numpy() for weight in (encoder.first.detach(), second.contiguous())]
         with torch.no_grad():

@@ -22,7 +22,7 @@ NOISE_EXPONENT = 0.75
 """Negative examples are drawn in proportion to how often a node occurs in pairs, to this power, as in word2vec."""
 
 
-@documented(WalkEmbedding, GraphEmbedding)
+@documented(WalkEmbedding, attributes=(WalkEmbedding, GraphEmbedding))
 class FairWalk(WalkEmbedding):
     """FairWalk: vectors from random walks that go to each degree group in a neighborhood equally often.
 
@@ -88,10 +88,10 @@ class FairWalk(WalkEmbedding):
         *,
         n_components: int = 64,
         window: int = 10,
-        walk_length: int = 80,
+        walk_length: int = 40,
         n_negative: int = 1,
         solver: str = "auto",
-        n_walks: int = 10,
+        n_walks: int = 5,
         fairness_groups: str | float = "threshold",
         fairness_hops: int = 1,
         degree_threshold: str | float = "mean",

@@ -19,7 +19,7 @@ from .walk_embedding import WALK_UNUSED, WalkEmbedding
 from .walks import transition_matrix, weighted_powers
 
 
-@documented(WalkEmbedding, GraphEmbedding)
+@documented(WalkEmbedding, attributes=(WalkEmbedding, GraphEmbedding))
 class Residual2Vec(WalkEmbedding):
     """Residual2Vec: vectors from random walks, without what the degrees explain.
 
@@ -32,7 +32,7 @@ class Residual2Vec(WalkEmbedding):
     null : {"configuration", "groups"}, default="configuration"
         The random graph: each node keeps its degree; or it also keeps the number of edges between each two degree
         groups, so that the vectors lack what the groups explain, too.
-    walk_length : int, default=80
+    walk_length : int, default=40
         For "skipgram": number of nodes in a walk.
 
     Attributes
@@ -94,8 +94,8 @@ class Residual2Vec(WalkEmbedding):
         window: int = 10,
         null: str = "configuration",
         solver: str = "auto",
-        walk_length: int = 80,
-        n_walks: int = 10,
+        walk_length: int = 40,
+        n_walks: int = 5,
         fairness_groups: str | float = "threshold",
         fairness_hops: int = 1,
         degree_threshold: str | float = "mean",
@@ -163,4 +163,5 @@ def residuals(A: sp.csr_array, group: NDArray[np.intp], window: int) -> NDArray[
     between, share = null_model(A, group, window)
     null = between.astype(np.float32)[group][:, group]
     null *= share.astype(np.float32)
+    np.maximum(null, np.finfo(np.float32).tiny, out=null)  # extreme weights
     return positive_log_ratio(walked, null)

@@ -34,7 +34,7 @@ def train_skipgram(
     rounds : iterable of arrays of shape (n_pairs, 2)
         Pairs of nodes, which are used in random order.
     negatives : function of nodes and a random generator
-        Draws nodes k that do not belong to each node, (n_pairs, n_negative).
+        Draws negative examples k for each node, (n_pairs, n_negative).
     n_rounds, n_nodes, n_components : int
     random : random generator
 

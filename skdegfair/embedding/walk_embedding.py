@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..fitting import draw_seed
 from ..graph import GROUP_CONSTRAINTS, Graph
+from ..nn.settings import own_settings
 from ..parameters import Unused
 from ..resources import available_memory, readable_bytes
 from .base import GraphEmbedding, edges_of
@@ -21,7 +22,7 @@ from .walks import draw_walks, pairs_of
 
 FACTORIZED_NODES = 10_000
 """Largest graph that ``solver="auto"`` factorizes."""
-MATRICES = 3
+MATRICES = 3.3
 """Number of matrices of shape (n_nodes, n_nodes) that a factorization holds at a time, in 32-bit floats."""
 PAIRS = 2_000_000
 """Number of pairs that are drawn before training on them."""
@@ -46,13 +47,13 @@ class WalkEmbedding(GraphEmbedding):
         Length of the vectors. In a graph with fewer nodes, the rest of a vector is 0.
     window : int, default=10
         Largest number of steps between two nodes of a walk that count as a pair.
-    walk_length : int, default=80
+    walk_length : int, default=40
         Number of nodes in a walk.
     solver : {"auto", "factorization", "skipgram"}, default="auto"
         "factorization" computes expected numbers of pairs and decomposes a matrix of shape (n_nodes, n_nodes). Its
         result does not depend on chance. "skipgram" draws walks and trains the vectors on their pairs, in memory that
         grows with the number of edges. "auto" is the factorization up to 10,000 nodes and skip-gram beyond.
-    n_walks : int, default=10
+    n_walks : int, default=5
         For "skipgram": number of walks from each node.
     fairness_groups : "threshold", float or int, default="threshold"
         The degree groups: nodes of at most ``degree_threshold`` and the others; a share such as 0.2, for the nodes of
@@ -96,7 +97,8 @@ class WalkEmbedding(GraphEmbedding):
             _check_memory(graph.n_nodes)
             vectors = self._factorize(A, group)
         else:
-            vectors = self._train(A, group)
+            with own_settings("cpu"):
+                vectors = self._train(A, group)
         isolated = (np.diff(A.indptr) == 0) & (np.bincount(A.indices, minlength=graph.n_nodes) == 0)
         vectors[isolated] = 0
         return vectors

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 
 def fingerprint(data: Any) -> str:
-    """A hash of arrays, to recognize the data of a fit. Of sparse matrices without what scipy notes about them."""
+    """Return a hash of arrays, to recognize the data of a fit. Of a sparse matrix, shape and arrays are hashed."""
     if sp.issparse(data):
         data = (data.shape, data.data, data.indices, data.indptr)
     return str(joblib.hash(data))

@@ -21,7 +21,7 @@ Check = Callable[[Any], bool]
 
 def _is_table(value: Any, ndim: int, *, missing: bool = False) -> bool:
     """Whether a value is an array of finite numbers, or also of missing ones."""
-    if not isinstance(value, np.ndarray) or value.dtype != np.float64 or value.ndim != ndim:
+    if not isinstance(value, np.ndarray) or value.dtype not in (np.float32, np.float64) or value.ndim != ndim:
         return False
     return bool(np.isfinite(value).all() or (missing and not np.isinf(value).any()))
 
@@ -54,7 +54,7 @@ LEARNED: dict[type, dict[str, Check]] = {
     Residual2Vec: WALKS,
     FairAdj: {
         **EMBEDDING,
-        "gaps_": lambda value: _is_table(value, 2),
+        "gaps_": lambda value: _is_table(value, 2, missing=True),
         "weights_": lambda value: type(value) is list and len(value) == 2 and all(_is_table(each, 2) for each in value),
         "feature_scale_": lambda value: type(value) is float and np.isfinite(value) and value > 0,
     },

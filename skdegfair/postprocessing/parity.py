@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone, is_classifier
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight, _is_fitted, check_is_fitted, has_fit_parameter
 
 from ..exceptions import NoEdgesWarning, NoEffectWarning
 from ..fitting import all_or_nothing, draw_seed
@@ -58,6 +59,18 @@ TOO_FEW = (
     "Class {label} has a single labeled node, which cannot be both trained on and held out. Pass a fitted estimator "
     'with cv="prefit", or more labeled nodes.'
 )
+NONE_HELD_OUT = (
+    "cv held out no node, so that there is nothing to adjust on. An iterator can be used only once: pass a list of "
+    "splits, a splitter or a number of folds."
+)
+NOT_FITTED = (
+    'cv="prefit" needs a fitted estimator. scikit-learn\'s cross-validation and clone make it unfitted; wrap it in '
+    "sklearn.frozen.FrozenEstimator there, or use cv=5."
+)
+WEIGHTS_REFUSED = (
+    "sample_weight is given, but fit of {name} does not accept it. Leave it out, or use a classifier that does; in a "
+    "pipeline, make DegreeParityClassifier the last step."
+)
 IDLE = "DegreeParityClassifier has no effect: it compares degree groups of held-out nodes, and {why}."
 
 
@@ -66,7 +79,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
 
     The probabilities of held-out nodes say how often each class would be predicted in each degree group. A linear
     program finds the adjustment with the highest expected accuracy for which the groups differ by at most a tolerance
-    [1]_. Nothing is trained anew: it is a control that every other method should be compared with.
+    [1]_. The training is not changed: it is a baseline that every other method should be compared with.
 
     It levels down: the program reaches equality by errors for the better-off group, too. ``effect_`` says how much, and
     the notes have an example.
@@ -83,7 +96,8 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
     fairness_groups : "threshold", float or int, default=0.2
         The groups: nodes of at most ``degree_threshold`` and the others; a share such as 0.2, for the nodes of lowest
         and of highest degree, where predictions for those in between stay as they are; or this number of groups
-        between quantiles. Boundaries are learned from the training nodes.
+        between quantiles. Boundaries are learned from the training nodes; the mean or the median degree is that of the
+        whole graph or, with ``degree=``, of the training nodes.
     fairness_hops : int, default=1
         Number of hops of the generalized degree by which the groups are made.
     degree_threshold : {"mean", "median"} or float, default="mean"
@@ -112,7 +126,8 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         For each group and class, on the held-out nodes: the rate, or the expected recall, before and after. A recall
         that fell in the better-off group has been leveled down.
     expected_accuracy_ : ndarray of shape (2,)
-        Accuracy on the held-out nodes of all groups before and after, as the estimator's probabilities say.
+        Accuracy on the held-out nodes of all groups before and after, as the probabilities say: the estimator's, or
+        with ``constraint="deo"`` the calibrated ones.
     is_random_ : bool
         Whether predictions are drawn at random for some nodes.
     multipliers_, offsets_ : ndarray of shape (n_groups, n_rules, n_classes)
@@ -138,13 +153,14 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
     in each group first.
 
     If the predictions on the held-out nodes meet the tolerance already, they stay as they are. Otherwise each group
-    gets a rule, with offsets (parity) or multipliers (equal opportunity) for the probabilities of the classes. Where a
-    single rule cannot meet the tolerance, a mixture of rules does: parity, if many nodes have the same probabilities;
-    equal opportunity, if the better-off group has to be made worse in all classes. Which rule a node gets is drawn
-    from ``random_state`` and its position, once and for all: the same node always gets the same prediction.
+    gets a rule, with offsets (parity) or multipliers (equal opportunity) for the probabilities of the classes. Where
+    single rules exceed the tolerance by more than 0.02, a mixture of rules meets it: for parity, if many nodes have the
+    same probabilities; for equal opportunity, if the better-off group has to be made worse in all classes. Which rule a
+    node gets is drawn from ``random_state`` and its number in the graph, so the same node always gets the same
+    prediction. Without a graph, the draw depends on the row number.
 
-    The tolerance holds in expectation, and on the held-out nodes. On other nodes, the difference varies with the number
-    of nodes per group and class.
+    The tolerance holds on the held-out nodes, for expected recalls with calibrated probabilities. On other nodes, the
+    difference varies with the number of nodes per group and class.
 
     Leveling down: on the graphs of ``make_degree_biased_graph``, a random forest with ``constraint="deo"`` can only
     reach equal recalls by predicting the better-off group worse. ``docs/postprocessing.rst`` has the figures.
@@ -215,8 +231,9 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         """Fit the estimator, and the adjustment on nodes that it was not trained on.
 
         The call forms are those of :meth:`GNNClassifier.fit`, and ``fit(X, y, degree=degree)`` for a classifier that
-        does not read edges. To pass degrees through scikit-learn's cross-validation, enable metadata routing and call
-        ``set_fit_request(degree=True)`` and ``set_predict_request(degree=True)``.
+        does not read edges. To pass degrees through scikit-learn's cross-validation, enable metadata routing, call
+        ``set_fit_request(degree=True)``, and use a scorer of :mod:`skdegfair.metrics` with
+        ``set_score_request(degree=True)``. ``cross_val_predict`` needs a Graph.
 
         Parameters
         ----------
@@ -278,51 +295,61 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         """Fit the estimator. Returns nodes that it was not trained on, and their probabilities."""
         self.classes_ = targets.classes
         if isinstance(self.cv, str):
-            check_is_fitted(self.estimator)
-            self.estimator_, self.classes_ = self.estimator, np.asarray(self.estimator.classes_)
+            if not _is_fitted(self.estimator):
+                raise NotFittedError(NOT_FITTED)
+            self.estimator_, self.classes_ = self.estimator, np.sort(self.estimator.classes_)
             unknown = np.setdiff1d(targets.classes, self.classes_)
             if len(unknown):
                 raise ValueError(f"y holds the class {unknown[0]}, which the fitted estimator does not know.")
             targets.codes[targets.train] = np.searchsorted(self.classes_, targets.classes)[targets.codes[targets.train]]
             return targets.train, self._probabilities(self.estimator_, graph[targets.train])
-        counts = np.bincount(targets.codes[targets.train])
+        _, first = np.unique(graph.nodes[targets.train], return_index=True)  # a node can be selected several times
+        counts = np.bincount(targets.codes[targets.train][first])
         if counts.min() < 2:
             raise ValueError(TOO_FEW.format(label=self.classes_[counts.argmin()]))
         if isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
             parts = hold_out(targets, graph.nodes, float(self.cv), self._seed)
-            assert parts.valid is not None  # every class has two nodes
+            if parts.valid is None:
+                raise ValueError(NONE_HELD_OUT)
             self.estimator_ = self._fitted(graph, parts, parts.train, weights)
             return parts.valid, self._probabilities(self.estimator_, graph[parts.valid])
-        p = np.full((len(targets.train), len(self.classes_)), np.nan)
-        for trained, held_out in self._folds(graph, targets):
-            estimator = self._fitted(graph, targets, targets.train[trained], weights)
-            p[held_out] = self._probabilities(estimator, graph[targets.train[held_out]])
+        p = np.zeros((len(graph), len(self.classes_)))
+        assessed = np.zeros(len(graph), dtype=bool)  # a splitter may leave nodes out
+        for held_out in self._folds(graph, targets):
+            trained = targets.train[~np.isin(graph.nodes[targets.train], graph.nodes[held_out])]
+            estimator = self._fitted(graph, targets, trained, weights)
+            p[held_out] = self._probabilities(estimator, graph[held_out])
+            assessed[held_out] = True
+        if not assessed.any():
+            raise ValueError(NONE_HELD_OUT)
         self.estimator_ = self._fitted(graph, targets, targets.train, weights)
-        assessed = ~np.isnan(p).any(axis=1)  # a splitter may leave nodes out
-        return targets.train[assessed], p[assessed]
+        return np.flatnonzero(assessed), p[assessed]
 
-    def _folds(self, graph: Graph, targets: Targets) -> Iterator[tuple[Positions, Positions]]:
-        """Positions among the training nodes: those to train on, and those to hold out."""
-        codes = targets.codes[targets.train]
+    def _folds(self, graph: Graph, targets: Targets) -> Iterator[Positions]:
+        """Positions of the nodes to hold out. The estimator is trained on the other training nodes."""
+        rows = np.sort(targets.train)  # in the order in which the user gave them
         n_folds = 5 if self.cv is None else self.cv
         if not isinstance(n_folds, Integral):
-            yield from check_cv(self.cv, codes, classifier=True).split(np.zeros(len(codes)), codes)
+            codes = targets.codes[rows]
+            for _, held_out in check_cv(n_folds, codes, classifier=True).split(np.zeros(len(rows)), codes):
+                yield rows[held_out]
             return
-        shuffled = np.random.default_rng(self._seed).permutation(len(codes))
-        order = shuffled[np.argsort(codes[shuffled], kind="stable")]  # class by class
-        fold = np.empty(len(codes), dtype=np.intp)
-        fold[order] = np.arange(len(codes)) % int(n_folds)
-        for k in range(min(int(n_folds), len(codes))):
-            yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        nodes, first, number = np.unique(graph.nodes[rows], return_index=True, return_inverse=True)
+        shuffled = np.random.default_rng(self._seed).permutation(len(nodes))
+        order = shuffled[np.argsort(targets.codes[rows[first]][shuffled], kind="stable")]  # class by class
+        fold = np.empty(len(nodes), dtype=np.intp)
+        fold[order] = np.arange(len(nodes)) % int(n_folds)
+        for k in range(min(int(n_folds), len(nodes))):
+            yield rows[fold[number] == k]
 
     def _fitted(self, graph: Graph, targets: Targets, nodes: Positions, weights: NDArray[np.float64] | None) -> Any:
         estimator = clone(self.estimator)
         options = {}
         if weights is not None:
             if not has_fit_parameter(estimator, "sample_weight"):
-                raise ValueError(f"sample_weight is given, but {estimator!r} does not accept it.")
+                raise ValueError(WEIGHTS_REFUSED.format(name=type(estimator).__name__))
             options["sample_weight"] = weights[nodes]
-        return estimator.fit(self._input(graph[nodes]), self.classes_[targets.codes[nodes]], **options)
+        return estimator.fit(self._input(estimator, graph[nodes]), self.classes_[targets.codes[nodes]], **options)
 
     def _learn_rules(self, p: NDArray[np.float64], codes: NDArray[np.intp], group: NDArray[np.intp]) -> None:
         """The rule of each group, from the probabilities of held-out nodes."""
@@ -332,7 +359,11 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         if self.constraint == "deo":
             for g in present:
                 self.slopes_[g], self.biases_[g] = fit_calibration(p[group == g], codes[group == g])
-        groups = [members(self._calibrated(p[group == g], g), self.constraint) for g in present]
+        counts = [np.bincount(codes[group == g], minlength=n_classes) for g in present]
+        groups = [
+            members(self._calibrated(p[group == g], g), self.constraint, count)
+            for g, count in zip(present, counts, strict=True)
+        ]
         plain = Mixture(np.ones((1, n_classes)), np.zeros((1, n_classes)), np.ones(1))
         before = [np.eye(n_classes)[p[group == g].argmax(axis=1)] for g in present]
         found = np.array([rates(each, assigned) for each, assigned in zip(groups, before, strict=True)])
@@ -474,15 +505,19 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         return check_graph(self, X, A, reset=reset, reads_features=False)
 
     def _degrees(self, graph: Graph, degree: Any) -> NDArray[np.float64]:
-        return graph.degree(self.fairness_hops) if degree is None else check_degrees(degree, len(graph))
+        hops = self.groups_.hops if hasattr(self, "groups_") else self.fairness_hops
+        return graph.degree(hops) if degree is None else check_degrees(degree, len(graph))
 
-    def _input(self, graph: Graph) -> Any:
+    @staticmethod
+    def _input(estimator: Any, graph: Graph) -> Any:
         """What the estimator reads."""
-        return graph if reads_graphs(self.estimator) else graph.features
+        return graph if reads_graphs(estimator) else graph.features
 
     def _probabilities(self, estimator: Any, graph: Graph) -> NDArray[np.float64]:
         """Probabilities of all classes; 0 for those that the estimator was not trained on."""
-        found = np.asarray(estimator.predict_proba(self._input(graph)), dtype=np.float64)
+        found = np.asarray(estimator.predict_proba(self._input(estimator, graph)), dtype=np.float64)
+        if not np.isfinite(found).all():
+            raise ValueError(f"predict_proba of {type(estimator).__name__} returned values that are infinite or NaN.")
         p = np.zeros((len(found), len(self.classes_)))
         p[:, np.searchsorted(self.classes_, estimator.classes_)] = found
         return p

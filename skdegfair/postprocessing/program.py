@@ -13,15 +13,22 @@ rule would improve it most. Once no rule does, the mixture is optimal among all 
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
+from sklearn.exceptions import ConvergenceWarning
 
 MAX_ROUNDS = 1000
-GAIN = 1e-9
-"""Smallest improvement of the expected accuracy for which a rule is added."""
+GAIN = 1e-7
+"""Smallest improvement of the expected accuracy for which a rule is added; the solver is not more exact than that."""
+SMOOTHING = 0.7
+"""How much prices stay near the best ones so far. Prices of early rounds swing widely, and so would the rules."""
+SLACK = 0.02
+"""A single rule may exceed the tolerance by this, because it cannot divide nodes that are tied."""
+STOPPED = "The linear program was stopped after {rounds} rounds; its rules may cost more accuracy than necessary."
 NEGLIGIBLE = 1e-7
 """Rules that are used with a smaller probability are left out."""
 FEWEST = 1.0
@@ -91,13 +98,17 @@ class Mixture(NamedTuple):
         return probability
 
 
-def members(p: NDArray[np.float64], constraint: str) -> Members:
-    """The nodes of a group, with rates as the constraint defines them."""
+def members(p: NDArray[np.float64], constraint: str, counts: NDArray[np.intp] | None = None) -> Members:
+    """The nodes of a group, with rates as the constraint defines them.
+
+    ``counts`` is the number of nodes with each label, if labels are known: a class that does not occur has no recall.
+    """
     zeros = np.zeros(p.shape[1])
     if constraint == "dsp":  # the rate of a class is the fraction of nodes for which it is predicted
         return Members(p, zeros + 1 / len(p), zeros, np.ones(p.shape[1], dtype=bool))
     expected = p.sum(axis=0)  # number of nodes of each class
-    return Members(p, zeros, 1 / np.maximum(expected, FEWEST), expected >= FEWEST)
+    occurs = expected >= FEWEST if counts is None else (expected >= FEWEST) & (counts > 0)
+    return Members(p, zeros, 1 / np.maximum(expected, FEWEST), occurs)
 
 
 def rates(group: Members, assigned: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -112,34 +123,53 @@ def largest_gap(table: NDArray[np.float64]) -> float:
 
 
 def fair_rules(groups: list[Members], tolerance: float) -> list[Mixture]:
-    """The rules of each group that solve the program; a single rule each where that is almost the same.
+    """The rules of each group that solve the program; a single rule each if these meet the tolerance, too.
 
-    A single rule cannot divide nodes that are tied between classes. Usually there are at most as many of them as
-    classes. But many nodes can have the same probabilities, and all nodes of a group are tied if it is to be made worse
-    in every class.
+    A single rule cannot divide nodes that are tied between classes. Usually these are few. But many nodes can have the
+    same probabilities, and all nodes of a group are tied if it is to be made worse in every class.
     """
     mixtures, rules = _solve(groups, tolerance)
-    singles = [Mixture(rule.multiplier[None], rule.offset[None], np.ones(1)) for rule in rules]
-    for group, mixture, single in zip(groups, mixtures, singles, strict=True):
-        agreement = (mixture.probability(group.p) * single.probability(group.p)).sum()
-        if len(group.p) - agreement > group.p.shape[1]:
-            return mixtures
-    return singles
+    reached = [np.where(group.defined, rule.rate, np.nan) for group, rule in zip(groups, rules, strict=True)]
+    if largest_gap(np.array(reached)) > tolerance + SLACK:
+        return mixtures
+    return [Mixture(rule.multiplier[None], rule.offset[None], np.ones(1)) for rule in rules]
 
 
 def _solve(groups: list[Members], tolerance: float) -> tuple[list[Mixture], list[Rule]]:
-    """The optimal mixture of each group, and the single rule that the dual values of the solution say."""
+    """The optimal mixture of each group, and the single rule given by the dual values of the solution."""
     n_nodes = sum(len(group.p) for group in groups)
     known = [_first_rules(group, n_nodes) for group in groups]
+    center, lowest = np.zeros((len(groups), groups[0].p.shape[1])), np.inf
     for _ in range(MAX_ROUNDS):
         chances, price, worth = _best_mixture(groups, known, tolerance)
-        best = [_best_rule(group, price[g], n_nodes) for g, group in enumerate(groups)]
-        better = [g for g, rule in enumerate(best) if rule.gain - price[g] @ rule.rate > worth[g] + GAIN]
-        if not better:
+        improved = False
+        for trial in (SMOOTHING * center + (1 - SMOOTHING) * price, price):
+            best = [_best_rule(group, trial[g], n_nodes) for g, group in enumerate(groups)]
+            bound = _bound(best, trial, tolerance)
+            if bound < lowest:
+                center, lowest = trial, bound
+            for g, rule in enumerate(best):
+                if rule.gain - price[g] @ rule.rate > worth[g] + GAIN and not _is_known(rule, known[g]):
+                    known[g].append(rule)
+                    improved = True
+            if improved:
+                break
+        if not improved:
             break
-        for g in better:
-            known[g].append(best[g])
+    else:
+        warnings.warn(STOPPED.format(rounds=MAX_ROUNDS), ConvergenceWarning, stacklevel=2)
     return [_mixture(rules, chance) for rules, chance in zip(known, chances, strict=True)], best
+
+
+def _bound(best: list[Rule], price: NDArray[np.float64], tolerance: float) -> float:
+    """Upper bound of the expected accuracy of any assignment, from any prices (weak duality)."""
+    common = np.maximum(price.sum(axis=0), 0).sum()  # of the common rates, which are between 0 and 1
+    worth = sum(rule.gain - price[g] @ rule.rate for g, rule in enumerate(best))
+    return float(worth + common + tolerance / 2 * np.abs(price).sum())
+
+
+def _is_known(rule: Rule, known: list[Rule]) -> bool:
+    return any(abs(rule.gain - each.gain) < 1e-12 and np.allclose(rule.rate, each.rate, atol=1e-12) for each in known)
 
 
 def _evaluated(group: Members, multiplier: NDArray[np.float64], offset: NDArray[np.float64], n_nodes: int) -> Rule:
