@@ -116,6 +116,22 @@ class VersionWarning(UserWarning):
     """
 
 
+class GraphAsArrayError(TypeError):
+    """A Graph was used as a plain array, which would lose its edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skdegfair import Graph
+    >>> from skdegfair.exceptions import GraphAsArrayError
+    >>> try:
+    ...     np.asarray(Graph(np.eye(2)))
+    ... except GraphAsArrayError as error:
+    ...     print(str(error).split(",")[0])
+    A Graph cannot be used as a plain array
+    """
+
+
 class ModelFileError(ValueError):
     """A model file or a checkpoint is damaged, incompatible, or not one of skdegfair.
 

@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from skdegfair import GNNClassifier, Graph
-from skdegfair.exceptions import EmptyGroupWarning
+from skdegfair import GNNClassifier, Graph, GraphTransformer
+from skdegfair.exceptions import EmptyGroupWarning, GraphAsArrayError
 from skdegfair.metrics import (
     DegreeFairnessReport,
     compare_fairness,
@@ -275,3 +277,15 @@ def test_compare_fairness_has_a_fixed_reference():
     y, one, other, degree = sample(5, n=100)
     with pytest.raises(TypeError, match="reference"):
         compare_fairness(y, one, other, degree=degree, reference="y_other")
+
+
+def test_classifiers_that_read_arrays_get_the_features_of_a_graph(data):
+    """And one that reads graphs keeps its error, because its edges would be lost."""
+    fitted = LogisticRegression().fit(data.X, data.y)
+    found = compare_models({"linear": fitted}, data.graph, data.y)
+    expected = compare_models({"linear": fitted.predict(data.X)}, data.graph, data.y)
+    assert str(found) == str(expected)
+    mixed = make_pipeline(GraphTransformer(StandardScaler()), LogisticRegression())
+    mixed.fit(data.X, data.y)
+    with pytest.raises(GraphAsArrayError, match="is fitted to graph"):
+        compare_models({"mixed": mixed}, data.graph, data.y)

@@ -241,6 +241,15 @@ def test_large_encoders(tiny, path):
     check_same(again(model, path), model, graph)
 
 
+def test_an_imputer_that_marks_missing_values(path):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    X[::5, 0] = np.nan
+    graph = Graph(X, np.eye(40))
+    imputer = GraphTransformer(SimpleImputer(add_indicator=True))
+    model = make_pipeline(imputer, GNNClassifier(max_epochs=1, random_state=0)).fit(graph, np.arange(40) % 2)
+    check_same(again(model, path), model, graph)
+
+
 def test_warm_start_continues_with_a_new_optimizer(tiny, path):
     clf = GNNClassifier(max_epochs=3, warm_start=True, random_state=0).fit(tiny.graph, tiny.y)
     loaded = again(clf, path)

@@ -120,11 +120,12 @@ def test_common_pitfalls(capsys):
 
 
 HOW_TO = {  # what the last example of a page prints, or a part of it
+    "choose_a_backbone": "no edges 0.",
     "encode_columns": "True\n",
     "from_networkx": "Graph(34 nodes, 78 edges, 1 features)\n",
     "from_pandas": "ann    1.0\nbo     2.0\ncy     1.0\n",
     "from_torch_geometric": "Graph(4 nodes, 3 edges, 4 features) [0 0 1 1]\n",
-    "new_nodes": "[",
+    "new_nodes": "Graph(1 of 4 nodes, 2 edges, 1 features)\n",
     "other_predictions": "'DF01'",
     "read_a_warning": "DegFairGNNClassifier.fit got features and labels, but no edges\n",
     "reproducible_runs": "True\n",

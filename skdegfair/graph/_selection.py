@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..exceptions import GraphAsArrayError
 from ._alignment import NodeLabels, check_row_labels
 
 NODES_ONLY = (
@@ -22,7 +23,7 @@ LABELS_AS_POSITIONS = (
 NOT_AN_ARRAY = (
     "A Graph cannot be used as a plain array, because its edges would be lost. Use graph.features for the features and "
     "graph.degree() for the degrees, or wrap a transformer, as in GraphTransformer(StandardScaler()) or "
-    "GraphTransformer(ColumnTransformer(...))."
+    "GraphTransformer(ColumnTransformer(...)). A classifier of scikit-learn is fitted to graph.features."
 )
 NOT_COPIED = (
     "A Graph is never modified, so it has no copy to modify. To see what a model does with other features, for example "
@@ -85,7 +86,7 @@ class NodeIndexed:
 
     @property
     def __array_interface__(self) -> NoReturn:  # not __array__: ColumnTransformer would take the graph for an array
-        raise TypeError(NOT_AN_ARRAY)
+        raise GraphAsArrayError(NOT_AN_ARRAY)
 
     def __iter__(self) -> Any:
         raise TypeError("A Graph is not iterable; iterate over graph.nodes.")

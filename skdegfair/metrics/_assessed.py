@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import get_tags
 
-from ..graph import Graph, as_labels, as_typed_array, check_row_labels, is_unlabeled
+from ..exceptions import GraphAsArrayError
+from ..graph import Graph, as_labels, as_typed_array, check_row_labels, is_unlabeled, reads_graphs
 from ._clusters import Clusters, cluster_numbers
 from ._inputs import as_degrees, as_groups, check_same_type, classes_of, describe
 
@@ -220,7 +221,12 @@ def _predict(name: str, model: Any, X: Any, degree: Any = None) -> NDArray[Any]:
         raise TypeError(f"{name} is a classifier, but there are no nodes to predict. Pass X, or pass its predictions.")
     if degree is not None and not isinstance(X, Graph) and _predicts_from_degrees(model):
         return np.asarray(model.predict(X, degree=degree.degree() if isinstance(degree, Graph) else degree))
-    return np.asarray(model.predict(X))
+    try:
+        return np.asarray(model.predict(X))
+    except GraphAsArrayError:
+        if reads_graphs(model):  # a part of it does, and the mistake is in another part
+            raise
+        return np.asarray(model.predict(X.features))
 
 
 def _predicts_from_degrees(model: Any) -> bool:

@@ -101,7 +101,8 @@ _CODES = (
         "(one-sided) is not below 1 - confidence_level. It treats nodes as independent, also with clusters.",
         why="A majority vote predicts the same class for every node, so both of its gaps are 0. A small gap means "
         "little if the model is no more accurate than that.",
-        advice="Train longer, tune the model, or use a smaller fairness weight. If rare classes matter, compare the "
+        advice='Compare with a model without edges. Try backbone="sage" if the features of the node itself matter '
+        "most. Train longer, tune the model, or use a smaller fairness weight. If rare classes matter, compare the "
         "balanced accuracy.",
     ),
     FindingCode(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.impute import SimpleImputer
+from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
@@ -53,6 +53,7 @@ TRANSFORMERS: dict[type, tuple[str, ...]] = {  # with attributes that have a col
     FunctionTransformer: (),  # stands for "passthrough"; its functions are no plain values and thus refused
     MaxAbsScaler: ("scale_",),
     MinMaxScaler: ("min_", "scale_"),
+    MissingIndicator: (),
     Normalizer: (),
     OneHotEncoder: ("categories_",),
     OrdinalEncoder: ("categories_",),
