@@ -298,3 +298,18 @@ def test_many_classes_do_not_warn_and_a_graph_without_edges_does():
     graph = Graph(np.ones((900, 1)))  # without edges every degree is 0
     with pytest.warns(EmptyGroupWarning, match="'high'"):
         assert degree_fairness_report(y, y_pred, degree=graph, n_resamples=10).gaps["gap"].isna().all()
+
+
+def test_a_reference_is_always_shown():
+    """Also if no finding is about it: who lost, and how much."""
+    y = np.tile([0, 1], 100)
+    degree = np.arange(200)
+    better, worse = y.copy(), y.copy()
+    worse[160:180] = 1 - worse[160:180]  # half of the high group
+    text = str(degree_fairness_report(y, worse, degree=degree, reference=better))
+    shown = text.split("Compared with the reference\n")[1].split("\n\n")[0].splitlines()
+    rows = {line.rsplit(maxsplit=3)[0].strip(): line.split()[-3:] for line in shown[1:]}
+    assert rows["accuracy, low"] == ["100.0", "100.0", "+0.0"]
+    assert rows["accuracy, high"] == ["100.0", "50.0", "-50.0"]
+    assert rows["delta DEO"][0] == "0.0"
+    assert "Compared with the reference" not in str(degree_fairness_report(y, worse, degree=degree))

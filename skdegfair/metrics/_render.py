@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import pandas as pd
 import scipy.sparse as sp
 
+from ._evidence import Reference
 from ._findings import Findings, wrap
 from ._table import GroupTable
 
@@ -77,6 +78,8 @@ class Report(Protocol):
     def gaps(self) -> pd.DataFrame: ...
     @property
     def class_gaps(self) -> pd.DataFrame: ...
+    @property
+    def reference(self) -> Reference | None: ...
     @property
     def rates(self) -> pd.DataFrame: ...
 
@@ -158,6 +161,7 @@ def sections(report: Report) -> list[tuple[str, str, pd.DataFrame]]:
     """Return title, explanation and table of each section."""
     level = f"{100 * report.confidence_level:g} % interval"
     groups = report.table.groups
+    compared = [] if report.reference is None else [_compared(report.reference)]
     return [
         (
             "All nodes",
@@ -165,6 +169,7 @@ def sections(report: Report) -> list[tuple[str, str, pd.DataFrame]]:
             report.scores.map(percent).rename(columns=TITLES),
         ),
         ("Groups", "Scores within each group of nodes.", _groups(report)),
+        *compared,
         (
             "Gaps between groups" if len(groups) == 2 else f"Gaps between groups, {report.pairs} over pairs",
             "The observed gap; an estimate corrected for the part that noise adds, with its interval; the mean and the "
@@ -187,6 +192,21 @@ def _degree(report: Report) -> str:
 def percent(value: float) -> str:
     """Format a fraction as a percentage, or as a dash if it is not defined."""
     return "-" if pd.isna(value) else f"{100 * value:.1f}"
+
+
+def _compared(reference: Reference) -> tuple[str, str, pd.DataFrame]:
+    """The section about the change from a reference model."""
+    groups, gaps = reference.groups, reference.gaps
+    rows = {
+        f"accuracy, {name}": ((row["both"] + row["lost"]) / row["n"], (row["both"] + row["gained"]) / row["n"])
+        for name, row in groups.iterrows()
+    }
+    rows |= {TITLES[str(name)]: (row["reference"], row["predictions"]) for name, row in gaps.iterrows()}
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["reference", "model"])
+    frame["change"] = [f"{100 * change:+.1f}" for change in frame["model"] - frame["reference"]]
+    frame[["reference", "model"]] = frame[["reference", "model"]].map(percent)
+    text = "Accuracy within each group and both gaps: of the reference, of this model, and the change."
+    return "Compared with the reference", text, frame
 
 
 def _groups(report: Report) -> pd.DataFrame:
