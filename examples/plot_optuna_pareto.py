@@ -54,7 +54,7 @@ print(search.pareto_[["mean_test_accuracy", "mean_test_neg_delta_dsp", *space]].
 
 models = {"GCN": GNNClassifier(max_epochs=100, random_state=0).fit(graph, y)}
 for rule in (FairestWithin(0.02), FairestWithin(0.08), MostAccurateWithin(0.3)):
-    params = search.cv_results_["params"][rule(search.cv_results_)]
+    params = search.choose(rule)
     name = f"{type(rule).__name__}({next(iter(vars(rule).values()))})"
     models[name] = DegFairGNNClassifier(**clf.get_params() | params).fit(graph, y)
 comparison = compare_models(models, data.graph[test], data.y[test])

@@ -522,3 +522,19 @@ def test_optuna_search_cv(data):
     found.fit(data.graph, data.y)
     by_hand = cross_validate(gnn(**found.best_params_), data.graph, data.y, cv=2, scoring=Tradeoff(0.5))
     assert found.best_score_ == pytest.approx(by_hand["test_score"].mean())
+
+
+def test_another_rule_chooses_among_the_same_trials(graph, y):
+    """Those below min_accuracy are not considered, which the rule alone would not know."""
+    found = search(n_trials=20, min_accuracy=0.75).fit(graph, y)
+    results = found.cv_results_
+    assert 0 < found.eligible_.sum() < len(found.eligible_)
+    gaps = results["mean_test_neg_delta_dsp"]
+    assert results["mean_test_accuracy"][FairestWithin(0.99)(results)] < 0.75
+    chosen = results["params"].index(found.choose(FairestWithin(0.99)))
+    assert gaps[chosen] == gaps[found.eligible_].max()
+    assert results["mean_test_accuracy"][chosen] >= 0.75
+    best = results["params"].index(found.choose("accuracy"))
+    assert results["mean_test_accuracy"][best] == results["mean_test_accuracy"][found.eligible_].max()
+    with pytest.raises(TypeError, match="rule must be a rule"):
+        found.choose(True)

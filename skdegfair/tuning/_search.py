@@ -14,12 +14,13 @@ from joblib import delayed
 from optuna.trial import FixedTrial, FrozenTrial, Trial
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags, indexable
+from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
 from ..display._decision import TITLE
 from ..exceptions import NoEffectWarning
 from ..graph import accepts_graph
-from ._choice import completed, eligible, refitted
+from ._choice import chosen, completed, eligible, refitted
 from ._delegate import FittedBest, graph_of, routed
 from ._engine import engine
 from ._folds import judge_fold, splits_of
@@ -262,6 +263,39 @@ class ParetoSearchCV(FittedBest):
             raise
         self._replace_results(found | best)
         return self
+
+    def choose(self, rule: Any) -> dict[str, Any]:
+        """Return the parameters of the trial that another rule chooses.
+
+        Unlike ``rule(search.cv_results_)``, it considers only the trials that may be chosen (``eligible_``).
+
+        Parameters
+        ----------
+        rule : callable or str
+            A rule such as :class:`~skdegfair.metrics.MostAccurateWithin`, or the name of a score, as for ``refit``.
+
+        Returns
+        -------
+        dict
+            Parameters for ``estimator.set_params(**params)``.
+
+        Examples
+        --------
+        >>> from skdegfair import DegFairGNNClassifier
+        >>> from skdegfair.datasets import make_degree_biased_graph
+        >>> from skdegfair.metrics import MostAccurateWithin
+        >>> from skdegfair.tuning import ParetoSearchCV
+        >>> data = make_degree_biased_graph(150, random_state=0)
+        >>> clf = DegFairGNNClassifier(max_epochs=10, random_state=0)
+        >>> search = ParetoSearchCV(clf, {"fairness_weight": [0, 3]}, n_trials=2, cv=2, random_state=0)
+        >>> list(search.fit(data.graph, data.y).choose(MostAccurateWithin(0.6)))
+        ['fairness_weight']
+        """
+        check_is_fitted(self, "cv_results_")
+        if rule is True or rule is False or not (callable(rule) or isinstance(rule, str)):
+            raise TypeError(f"rule must be a rule such as FairestWithin(0.02), or the name of a score, got {rule!r}.")
+        index = chosen(self.cv_results_, rule, self.objectives_, self.eligible_)
+        return dict(self.cv_results_["params"][index])
 
     def to_html(
         self,
