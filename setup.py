@@ -65,6 +65,7 @@ setup(
         "scikit-learn>=1.6",
         "scipy>=1.12",
         "skorch>=1.2",
+        "sqlalchemy>=2.0",
         "torch>=2.6",
         "tqdm>=4.60",
     ],
