@@ -6,10 +6,12 @@ import sys
 
 import pytest
 from methods import WITH_BACKBONES
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skdegfair import DegFairGNNClassifier, GNNClassifier, GraphTransformer
+from skdegfair import DegFairGNNClassifier, DegreeParityClassifier, EmbeddingClassifier, GNNClassifier, GraphTransformer
+from skdegfair.embedding import FairAdj, FairWalk, Residual2Vec
 from skdegfair.mitigation import CFC, DSGCN, FairGNN, FairVGNN, RawlsGCN, ReleasedDegFair, TailGNN
 from skdegfair.nn import BACKBONES
 
@@ -20,11 +22,14 @@ pytestmark = [
 
 
 REPEATED = "dropout and the scale of the features depend on how often a node is there, not on its weight"
+SHORT = {"n_components": 8, "hidden_dim": 16, "n_rounds": 1, "n_steps": 20, "n_edge_steps": 2, "random_state": 0}
 NO_SELF_LOOPS = "without edges, the released attention, which has no self-loops, reads no features"
 
 
 def expected_failures(estimator):
-    if isinstance(estimator, GraphTransformer):
+    reads_nodes = GNNClassifier, DegFairGNNClassifier, FairAdj  # not only the labels of nodes
+    parts = estimator, getattr(estimator, "estimator", None), getattr(estimator, "embedding", None)
+    if not any(isinstance(part, reads_nodes) for part in parts):
         return {}
     if isinstance(getattr(estimator, "mitigation", None), ReleasedDegFair) and estimator.backbone == "gat":
         return {"check_classifiers_train": NO_SELF_LOOPS}
@@ -38,6 +43,13 @@ def expected_failures(estimator):
         GNNClassifier(mitigation=FairGNN(), max_epochs=30),
         GNNClassifier(mitigation=RawlsGCN(), max_epochs=10),
         GraphTransformer(StandardScaler()),
+        FairWalk(),
+        Residual2Vec(null="groups"),
+        FairAdj(**SHORT),
+        EmbeddingClassifier(FairWalk()),
+        EmbeddingClassifier(FairAdj(**SHORT)),
+        DegreeParityClassifier(LogisticRegression()),
+        DegreeParityClassifier(LogisticRegression(), constraint="deo", cv=0.3),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -56,6 +68,9 @@ def test_scikit_learn_check(estimator, check):
         GNNClassifier(mitigation=FairVGNN()),
         GNNClassifier(mitigation=TailGNN()),
         GNNClassifier(mitigation=DSGCN()),
+        EmbeddingClassifier(Residual2Vec()),
+        EmbeddingClassifier(FairAdj(random_state=0)),
+        DegreeParityClassifier(GNNClassifier(max_epochs=30, random_state=0)),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -80,10 +95,18 @@ import numpy as np
 import sklearn
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from skdegfair import DegFairGNNClassifier, GNNClassifier, GraphTransformer
+from skdegfair import (
+    DegFairGNNClassifier,
+    DegreeParityClassifier,
+    EmbeddingClassifier,
+    GNNClassifier,
+    GraphTransformer,
+)
+from skdegfair.embedding import FairAdj, FairWalk, Residual2Vec
 from skdegfair.datasets import make_degree_biased_graph
 from skdegfair.tuning import ParetoSearchCV
 

@@ -19,6 +19,7 @@ PATHS = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.rst
 PAGES = {name: path.read_text(encoding="utf-8") for name, path in PATHS.items()}
 PAGES_WITH_EXAMPLES = [
     "graphs", "assessing", "findings", "mitigation", "tuning", "large_graphs", "add_a_mitigation", "saving", "warnings",
+    "embedding", "postprocessing",
 ]  # fmt: skip
 every_page = pytest.mark.parametrize("page", sorted(PAGES))
 
@@ -125,6 +126,36 @@ def test_findings(capsys):
             f"What to do: {code.advice}",
         ):
             assert part in text
+
+
+def test_embedding(capsys):
+    page = steps("docs/embedding.rst", capsys)
+    _, printed = next(page)
+    accuracy, gap = map(float, printed.split())
+    assert 0.3 < accuracy < 1
+    assert -0.67 <= gap <= 0
+    _, printed = next(page)
+    assert float(printed) > 0.5
+    names, printed = next(page)
+    assert names["vectors"].shape == (300, 16)
+    assert float(printed) == pytest.approx(accuracy, abs=0.05)
+    assert next(page, None) is None
+
+
+def test_postprocessing(capsys):
+    """What the page says about leveling down is what the example prints."""
+    text = PAGES["docs/postprocessing.rst"]
+    page = steps("docs/postprocessing.rst", capsys)
+    _, printed = next(page)
+    before, after = map(float, printed.split())
+    assert after < before / 2
+    _, printed = next(page)
+    shown = text.split(".. leveling down: begin")[1].split(".. leveling down: end")[0]
+    found, claimed = (np.array(re.findall(r"\d+", part), dtype=int) for part in (printed, shown))
+    np.testing.assert_allclose(found, claimed, atol=2)  # to the digit with the same versions and processor
+    _, printed = next(page)
+    assert -0.3 < float(printed.split()[-1]) <= 0
+    assert next(page, None) is None
 
 
 def test_mitigation(capsys):

@@ -22,6 +22,7 @@ ANOTHER_GRAPH = (
     "{name} has vectors for the nodes of the graph that it was fitted on, but this graph has {difference}. Fit it to "
     "this graph. To predict for graphs that were not there in fit, use GNNClassifier or DegFairGNNClassifier."
 )
+NONE = "none"
 NO_EDGES = "{name}.fit got features, but no edges. Pass Graph(X, A). If no edges are meant, pass Graph(X)."
 
 
@@ -80,10 +81,9 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
             if not isinstance(X, Graph):
                 warnings.warn(NO_EDGES.format(name=type(self).__name__), NoEdgesWarning, stacklevel=3)
-            else:
+            elif graph.A is not None:  # otherwise there is nothing that could have an effect
                 for remark in self._remarks(whole):
                     warnings.warn(remark, NoEffectWarning, stacklevel=3)
-            self._fitted_with_edges = graph.A is not None
             self._fitted_on = self._identity(whole)
             self.vectors_ = self._embed(whole)
         return self
@@ -102,11 +102,13 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         check_is_fitted(self)
         graph = check_graph(self, X, reset=False, reads_features=self.reads_features)
-        if graph.A is None and not self._fitted_with_edges:
+        before, now = self._fitted_on, self._identity(graph.whole())
+        if before["edges"] == now["edges"] == NONE:
             return self._embed_isolated(graph)
-        for what, found in self._identity(graph.whole()).items():
-            if found != self._fitted_on[what]:
-                difference = f"{found} nodes instead of {self._fitted_on[what]}" if what == "nodes" else f"other {what}"
+        for what in before:
+            if now[what] != before[what]:
+                difference = f"other {what}" if now[what] != NONE else "no edges: pass a Graph(X, A)"
+                difference = difference if what != "nodes" else f"{now[what]} nodes instead of {before[what]}"
                 raise ValueError(ANOTHER_GRAPH.format(name=type(self).__name__, difference=difference))
         return self.vectors_[graph.nodes]
 
@@ -140,7 +142,8 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _identity(self, graph: Graph) -> dict[str, Any]:
         """What the vectors were computed from, to recognize it."""
-        identity = {"nodes": graph.n_nodes, "edges": fingerprint(edges_of(graph))}
+        edges = NONE if graph.A is None else fingerprint(edges_of(graph))
+        identity = {"nodes": graph.n_nodes, "edges": edges}
         return {**identity, "features": fingerprint(graph.X)} if self.reads_features else identity
 
     @property

@@ -227,7 +227,11 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):
     def _make_classifier(self) -> Any:
         if self.classifier is None:
             return LogisticRegression(max_iter=1000)
-        if isinstance(self.classifier, type) or not is_classifier(self.classifier):
+        if (
+            not hasattr(self.classifier, "fit")
+            or isinstance(self.classifier, type)
+            or not is_classifier(self.classifier)
+        ):
             raise TypeError(NO_CLASSIFIER.format(given=self.classifier))
         return clone(self.classifier)
 

@@ -35,8 +35,8 @@ def check_graph(estimator: Any, X: Any, A: Any = None, *, reset: bool, reads_fea
     Parameters
     ----------
     estimator : scikit-learn estimator
-        Its parameter ``directed``, if there is one, is for A. Unless ``reset``, its attribute ``_fitted_with_edges``
-        says whether edges are needed.
+        Its parameter ``directed``, if there is one, is for A. Unless ``reset``, its attribute ``_fitted_with_edges``,
+        if there is one, says whether edges are needed.
     X : Graph or feature matrix
     A : adjacency, None, or "none" if no edges are meant
     reset : bool
@@ -62,7 +62,7 @@ def check_graph(estimator: Any, X: Any, A: Any = None, *, reset: bool, reads_fea
             raise ValueError(NOTHING_KNOWN.format(shape=graph.shape))
     if len(graph) == 0:
         raise ValueError(NO_NODE)
-    if not reset and estimator._fitted_with_edges and graph.A is None and not without_edges:
+    if not reset and getattr(estimator, "_fitted_with_edges", False) and graph.A is None and not without_edges:
         raise ValueError(EDGES_NEEDED.format(name=type(estimator).__name__))
     return graph
 

@@ -46,7 +46,6 @@ EMBEDDING: dict[str, Check] = {
     **FEATURES,
     "vectors_": lambda value: _is_table(value, 2),
     "groups_": lambda value: type(value) is DegreeGroups,
-    "_fitted_with_edges": lambda value: type(value) is bool,
     "_fitted_on": _is_identity,
 }
 WALKS: dict[str, Check] = {**EMBEDDING, "solver_": lambda value: value in ("factorization", "skipgram")}

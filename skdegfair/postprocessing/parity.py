@@ -55,7 +55,7 @@ DEGREES_NEEDED = (
 )
 TWO_DEGREES = "Pass either edges or degree=: the edges have their degrees already."
 TOO_FEW = (
-    "Class {label!r} has a single labeled node, which cannot be both trained on and held out. Pass a fitted estimator "
+    "Class {label} has a single labeled node, which cannot be both trained on and held out. Pass a fitted estimator "
     'with cv="prefit", or more labeled nodes.'
 )
 IDLE = "DegreeParityClassifier has no effect: it compares degree groups of held-out nodes, and {why}."
@@ -262,8 +262,8 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _check_estimator(self) -> None:
-        is_object = not isinstance(self.estimator, type) and is_classifier(self.estimator)
-        if not is_object or not hasattr(self.estimator, "predict_proba"):
+        is_object = hasattr(self.estimator, "fit") and not isinstance(self.estimator, type)
+        if not is_object or not is_classifier(self.estimator) or not hasattr(self.estimator, "predict_proba"):
             raise TypeError(NO_CLASSIFIER.format(given=self.estimator))
 
     def _learn_groups(self, graph: Graph, degrees: NDArray[np.float64], targets: Targets) -> DegreeGroups:
@@ -282,7 +282,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
             self.estimator_, self.classes_ = self.estimator, np.asarray(self.estimator.classes_)
             unknown = np.setdiff1d(targets.classes, self.classes_)
             if len(unknown):
-                raise ValueError(f"y holds the class {unknown[0]!r}, which the fitted estimator does not know.")
+                raise ValueError(f"y holds the class {unknown[0]}, which the fitted estimator does not know.")
             targets.codes[targets.train] = np.searchsorted(self.classes_, targets.classes)[targets.codes[targets.train]]
             return targets.train, self._probabilities(self.estimator_, graph[targets.train])
         counts = np.bincount(targets.codes[targets.train])
@@ -489,6 +489,8 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        if not hasattr(self.estimator, "__sklearn_tags__") or isinstance(self.estimator, type):
+            return tags  # fit says that it is no classifier
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
         tags.classifier_tags = inner.classifier_tags

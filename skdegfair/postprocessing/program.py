@@ -112,13 +112,19 @@ def largest_gap(table: NDArray[np.float64]) -> float:
 
 
 def fair_rules(groups: list[Members], tolerance: float) -> list[Mixture]:
-    """The rules of each group that solve the program; a single rule each if they come close enough."""
-    mixtures, singles = _solve(groups, tolerance)
-    found = [np.where(group.defined, rule.rate, np.nan) for group, rule in zip(groups, singles, strict=True)]
-    two_nodes = max(2 * group.cost.max() for group in groups)  # a single rule cannot divide nodes that are tied
-    if largest_gap(np.array(found)) > tolerance + two_nodes:
-        return mixtures
-    return [Mixture(rule.multiplier[None], rule.offset[None], np.ones(1)) for rule in singles]
+    """The rules of each group that solve the program; a single rule each where that is almost the same.
+
+    A single rule cannot divide nodes that are tied between classes. Usually there are at most as many of them as
+    classes. But many nodes can have the same probabilities, and all nodes of a group are tied if it is to be made worse
+    in every class.
+    """
+    mixtures, rules = _solve(groups, tolerance)
+    singles = [Mixture(rule.multiplier[None], rule.offset[None], np.ones(1)) for rule in rules]
+    for group, mixture, single in zip(groups, mixtures, singles, strict=True):
+        agreement = (mixture.probability(group.p) * single.probability(group.p)).sum()
+        if len(group.p) - agreement > group.p.shape[1]:
+            return mixtures
+    return singles
 
 
 def _solve(groups: list[Members], tolerance: float) -> tuple[list[Mixture], list[Rule]]:
