@@ -28,6 +28,7 @@ extras = {
         "pytest-xdist>=3.6.1",
         "ruff>=0.17",
         "safetensors>=0.5",
+        "setuptools>=77.0.3",
         "torch_geometric>=2.6",
     ],
     "docs": ["numpydoc>=1.6", "pydata-sphinx-theme>=0.15", "sphinx>=7.2", "sphinx-gallery>=0.15"],
