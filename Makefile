@@ -19,6 +19,12 @@ test-slow: $(VENV)/installed  # the tests that "make test" leaves out
 test-oldest: $(OLDEST)/installed  # "make test" with the oldest versions of constraints-oldest.txt
 	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal
 
+$(OLDEST)/installed: setup.py pyproject.toml constraints.txt constraints-oldest.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints.txt torch
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable '.[test]'
+	touch $@
+
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -49,12 +55,6 @@ $(VENV)/installed: setup.py pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
-	touch $@
-
-$(OLDEST)/installed: setup.py pyproject.toml constraints.txt constraints-oldest.txt
-	$(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints.txt torch
-	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable '.[test]'
 	touch $@
 
 clean:
