@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+OLDEST := .venv-oldest
 
-.PHONY: demo test test-slow lint docs paper paper-quick defaults tuning speed scale clean
+.PHONY: demo test test-slow test-oldest lint docs paper paper-quick defaults tuning speed scale clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -14,6 +15,15 @@ test: $(VENV)/installed
 
 test-slow: $(VENV)/installed  # the tests that "make test" leaves out
 	$(PYTEST) -m slow
+
+test-oldest: $(OLDEST)/installed  # "make test" with the oldest versions of constraints-oldest.txt
+	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal
+
+$(OLDEST)/installed: setup.py pyproject.toml constraints.txt constraints-oldest.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints.txt torch
+	$(OLDEST)/bin/python -m pip install --quiet --constraint constraints-oldest.txt --editable '.[test]'
+	touch $@
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -55,4 +65,4 @@ $(VENV)/docs-installed: $(VENV)/installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info docs/_build docs/auto_examples docs/generated
+	rm -rf $(VENV) $(OLDEST) build dist *.egg-info docs/_build docs/auto_examples docs/generated

@@ -200,8 +200,7 @@ def test_a_form_that_is_out_of_date_is_not_believed():
 
 def damaged(form, part, position, value):
     A = sp.csr_array(PATH).asformat(form)
-    target = A.coords[1] if part == "column" else getattr(A, part)
-    target[position] = value
+    getattr(A, part)[position] = value
     return A
 
 
@@ -211,7 +210,7 @@ def damaged(form, part, position, value):
         (damaged("csr", "indices", 0, 4), r"column index 4, but indices must be from 0 to 3"),
         (damaged("csc", "indices", 0, -2), r"row index -2"),
         (damaged("bsr", "indices", 0, 900), r"column index 900"),
-        (damaged("coo", "column", 0, 4), r"column index 4"),
+        (damaged("coo", "col", 0, 4), r"column index 4"),
         (damaged("csr", "indptr", 0, 1), r"indptr must have 5 entries that start at 0"),
         (damaged("csr", "indptr", 2, 0), r"never decrease"),
         (damaged("csr", "indptr", 4, 5), r"indptr ends at 5, but there are 4 indices and 4 values"),

@@ -88,7 +88,8 @@ class Table:
 
 def as_text(column: pd.Series) -> pd.Series:
     """Values as text without spaces around them, so that ids of several types are the same: 1, 1.0 and " 1"."""
-    texts = column.map(str, na_action="ignore").astype(object).astype("str")
+    texts = column.map(str, na_action="ignore").astype(object)
+    texts = texts.astype("str").where(texts.notna())  # pandas 2 makes "nan" of missing values
     return texts.str.strip().str.replace(WHOLE, r"\1", regex=True).replace("", np.nan)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from ._alignment import is_count
 from ._sparse import PIECE, canonical, check_symmetric
@@ -74,9 +75,15 @@ def check_weights(A: Any) -> sp.csr_array:
     return A
 
 
+def _frame_as_array(A: pd.DataFrame) -> NDArray[Any]:
+    """Return the entries of a data frame, with NaN for missing ones."""
+    # pandas 2 refuses na_value for a frame of integers even where nothing is missing
+    return A.to_numpy(na_value=np.nan) if A.isna().any(axis=None) else A.to_numpy()
+
+
 def _as_csr(A: Any) -> sp.csr_array:
     if isinstance(A, pd.DataFrame):
-        A = A.sparse.to_coo() if all(map(_is_sparse_dtype, A.dtypes)) and A.size else A.to_numpy(na_value=np.nan)
+        A = A.sparse.to_coo() if all(map(_is_sparse_dtype, A.dtypes)) and A.size else _frame_as_array(A)
     if not sp.issparse(A):
         kind = kind_of(A)
         A = np.empty((), dtype=object) if hasattr(A, "nodes") and hasattr(A, "edges") else as_array(A, "A")

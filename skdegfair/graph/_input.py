@@ -15,7 +15,7 @@ from ._alignment import check_row_labels
 from ._graph import Graph
 from ._labels import as_typed_array, is_unlabeled
 from ._targets import check_labels, check_selection
-from ._validation import check_nodes, check_numeric
+from ._validation import check_column_names, check_nodes, check_numeric
 
 EDGES_NEEDED = (
     "This {name} was fitted on a graph, so it needs the edges to predict: pass A as well, or a Graph (which is also "
@@ -48,7 +48,7 @@ def check_graph(estimator: Any, X: Any, A: Any = None, *, reset: bool, reads_fea
     if given and A is not None:
         raise ValueError(TWO_GRAPHS)
     without_edges = isinstance(A, str) and A == "none"
-    features = X.X if given else X
+    features = check_column_names(X.X if given else X)
     if reads_features:
         features = validate_data(
             estimator, check_numeric(features), accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset

@@ -71,7 +71,7 @@ def _check_opposite(forth: sp.csr_array, back: sp.csr_array, start: int = 0) -> 
 def _fault(matrix: Any) -> str | None:
     """Return what is wrong with the indices of a sparse matrix; scipy's routines would read outside of its arrays."""
     if matrix.format == "coo":
-        pairs = zip(("row", "column"), matrix.coords, matrix.shape, strict=True)
+        pairs = zip(("row", "column"), (matrix.row, matrix.col), matrix.shape, strict=True)
         return next(filter(None, (_out_of_range(*pair) for pair in pairs)), None)
     if matrix.format not in ("csr", "csc", "bsr"):
         return None

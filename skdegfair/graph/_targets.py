@@ -155,7 +155,7 @@ def node_weights(targets: Targets, sample_weight: Any, class_weight: Any) -> NDA
                 "sample_weight or class_weight is too large: its mean is infinite. Divide it by its maximum."
             )
         if mean == 0:
-            raise ValueError("All training nodes, or all validation nodes, have weight 0. Give some a positive weight.")
+            raise ValueError("All training nodes, or all validation nodes, have weight 0. Give some a non-zero weight.")
         weights[part] /= mean
     return weights
 

@@ -49,6 +49,16 @@ def check_not_a_graph(X: Any) -> None:
             raise TypeError(f"X is {kind}, not a feature matrix. Convert it with {remedy}.")
 
 
+def check_column_names(X: Any) -> Any:
+    """Return X. Raise ValueError if it is a data frame with two columns of one name, as scikit-learn 1.9 does."""
+    if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
+        name = X.columns[X.columns.duplicated()][0]
+        raise ValueError(
+            f"X must have unique column names, but has {name!r} {(X.columns == name).sum()} times. Rename columns."
+        )
+    return X
+
+
 def check_numeric(X: Any) -> Any:
     """Return X if a model can read it as numbers. Raise ValueError that names the first column that it cannot read."""
     check_not_a_graph(X)

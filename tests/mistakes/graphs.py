@@ -528,7 +528,7 @@ TRANSFORMERS = [
     Mistake(
         "a transformer that writes into a data frame",
         lambda w: scaled_in_place(w, w.named),
-        lambda w: StandardScaler().fit_transform(w.frame),
+        lambda w: StandardScaler().fit_transform(w.frame.copy()),  # pandas 2 stores a copy in another order
     ),
     Mistake(
         "a transformer that writes into a matrix",
