@@ -1,4 +1,4 @@
-"""What users pass to an estimator, as one checked graph; and the accuracy of its predictions."""
+"""The input of an estimator, as one checked graph; and the accuracy of its predictions."""
 
 from __future__ import annotations
 

@@ -457,7 +457,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y, A, degree : as for :meth:`fit`, in the same orders
+        X, y, A, degree : as for :meth:`fit`, in any order that ``fit`` accepts
         nodes : mask or array of positions, default=None
             Nodes to score; default: all. Unlabeled nodes are ignored.
         sample_weight : array-like of shape (n_nodes,), default=None
