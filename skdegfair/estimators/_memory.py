@@ -21,7 +21,7 @@ FLOAT = 4  # bytes
 
 
 def check_memory(graph: Graph | None, architecture: Architecture, mitigation: Mitigation) -> None:
-    """Raise MemoryError if a step on the whole graph does not fit into memory. Without a graph, only the weights count."""
+    """Raise MemoryError if a step on the whole graph, or without a graph the weights, do not fit into memory."""
     available = available_memory()
     if available is None:
         return

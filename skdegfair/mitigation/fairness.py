@@ -31,8 +31,8 @@ class FairnessLoss:
     ----------
     groups : DegreeGroups
     kind : {"dsp", "deo", "both"}
-        All nodes count for each class (degree statistical parity, DSP), the nodes of the class alone (degree equal
-        opportunity, DEO), or the sum of both losses.
+        Whether all nodes count for each class (degree statistical parity, DSP), or only the nodes of the class (degree
+        equal opportunity, DEO), or the loss is the sum of both.
     """
 
     is_mean = False  # the loss of two batches is not the mean of their losses
