@@ -81,8 +81,8 @@ class BaseGNNClassifier(GraphTrainer, GraphPredictor, ClassifierMixin, NetParams
         Number of epochs without improvement before training stops.
     monitor : {"valid_score", "valid_accuracy", "valid_loss", "valid_delta_dsp", "valid_delta_deo"}, \
 default="valid_score"
-        What early stopping watches. ``valid_score`` is the validation accuracy minus the weighted loss terms that
-        measure unfairness, where there are any.
+        Value that early stopping monitors. ``valid_score`` is the validation accuracy minus the weighted loss terms
+        that measure unfairness, where there are any.
     batch_size : int, default=None
         Maximum number of nodes in a batch. Train on batches of nodes with some of their neighbors instead of the whole
         graph at once, for graphs that do not fit into memory. Batches have about equal size.
