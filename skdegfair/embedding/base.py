@@ -24,7 +24,7 @@ ANOTHER_GRAPH = (
 )
 EDGES_MISSING = "{name} was fitted on a graph with edges, but this one has no edges. Pass the same Graph(X, A)."
 NONE = "none"
-NO_EDGES = "{name}.fit got features, but no edges. Pass Graph(X, A). If no edges are meant, pass Graph(X)."
+NO_EDGES = "{name}.fit got features, but no edges. Pass Graph(X, A). If there are no edges, pass Graph(X)."
 
 
 class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -28,7 +28,7 @@ NO_CLASSIFIER = "classifier must be a classifier of scikit-learn, such as Logist
 WEIGHTS_REFUSED = "sample_weight is given, but fit of {name} does not accept it. Use a classifier that does."
 NO_EDGES = (
     "EmbeddingClassifier.fit got features and labels, but no edges. Pass A, as in fit(X, A, y), or a Graph(X, A), "
-    'which cross-validation and searches need. If no edges are meant, pass A="none" or Graph(X).'
+    'which cross-validation and searches need. If there are no edges, pass A="none" or Graph(X).'
 )
 
 

@@ -42,7 +42,7 @@ class FairWalk(WalkEmbedding):
 
     See Also
     --------
-    Residual2Vec : Removes the effect of degrees, instead of balancing the walks.
+    Residual2Vec : Removes the part that degrees explain, instead of balancing the walks.
     skdegfair.EmbeddingClassifier : A classifier on the vectors, for ``fit(X, A, y)``.
 
     Notes

@@ -18,7 +18,7 @@ from ._params import takes_weight_decay
 
 NO_EDGES = (
     "{name}.fit got features and labels, but no edges: every node is classified by its own features alone. Pass A, as "
-    'in fit(X, A, y), or a Graph(X, A), which cross-validation and searches need. If no edges are meant, pass A="none" '
+    'in fit(X, A, y), or a Graph(X, A), which cross-validation and searches need. If there are no edges, pass A="none" '
     "or Graph(X)."
 )
 SCALES = (

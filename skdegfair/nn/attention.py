@@ -126,7 +126,7 @@ class AttentionPattern:
         return torch.segment_reduce(values, "max", offsets=self.indptr.long(), unsafe=True)
 
     def row_sums(self, values: Tensor) -> Tensor:
-        """Unlike a product with a vector of ones, the same for any number of threads."""
+        """Sum each row. Unlike a product with a vector of ones, the result does not depend on the number of threads."""
         everything = torch.arange(len(values), dtype=torch.int32, device=values.device)
         return _sums(values, everything, self.indptr)
 

@@ -47,8 +47,8 @@ NO_CLASSIFIER = (
     "{given!r}."
 )
 NO_DEGREES = (
-    "DegreeParityClassifier.fit got features and labels, but neither edges nor degrees, so that there is nothing to "
-    'adjust. Pass A, a Graph(X, A), or degree=. If no edges are meant, pass A="none" or Graph(X).'
+    "DegreeParityClassifier.fit got features and labels, but neither edges nor degrees, so there is nothing to "
+    'adjust. Pass A, a Graph(X, A), or degree=. If there are no edges, pass A="none" or Graph(X).'
 )
 DEGREES_NEEDED = (
     "This DegreeParityClassifier was fitted with degree=, so it needs the degrees of the nodes to predict: pass "
@@ -60,7 +60,7 @@ TOO_FEW = (
     'with cv="prefit", or more labeled nodes.'
 )
 NONE_HELD_OUT = (
-    "cv held out no node, so that there is nothing to adjust on. An iterator can be used only once: pass a list of "
+    "cv held out no node, so there is nothing to adjust on. An iterator can be used only once: pass a list of "
     "splits, a splitter or a number of folds."
 )
 NOT_FITTED = (

@@ -131,7 +131,7 @@ class EpochLog(Callback):
             history.record(f"{prefix}_delta_deo", float(deo))
 
     def _losses(self, net: Any, dataset_valid: Any) -> dict[str, float]:
-        """Each loss of the epoch, of all processes together."""
+        """Each loss of the epoch, averaged over all processes."""
         means = _batch_means(net.history[-1]["batches"])
         if len(self.valid_) > 1:
             logits, y = map(torch.cat, zip(*self.valid_, strict=True))
@@ -143,7 +143,7 @@ class EpochLog(Callback):
         return {key: sum(each[key] for each in everywhere) / len(everywhere) for key in means}
 
     def _all_seen(self, net: Any) -> Iterator[tuple[str, list[Any]]]:
-        """What was seen of the nodes by all processes: each has a part of the training nodes."""
+        """Results for the nodes from all processes, each of which has a part of the training nodes."""
         for name, batches in self.seen_.items():
             parts = net.of_all_processes(batches) if name == "train" else [batches]
             yield name, [batch for part in parts for batch in part]
