@@ -272,7 +272,7 @@ class DegFair(Mitigation):
     """
 
     unfairness = ("fairness",)
-    memory_factor = 3.0  # both groups' debiasing functions, beside the aggregation
+    memory_factor = 3.0  # both groups' debiasing functions, in addition to the aggregation
     unused = (
         Unused(
             ("fairness_loss", "fairness_groups", "fairness_hops", "fairness_ramp"),

@@ -14,7 +14,7 @@ from ..nn import Batch, Output, SparseOperator
 
 
 class Contrast(NamedTuple):
-    """How the predictions of a batch become differences between the means of groups."""
+    """Matrices that convert the predictions of a batch to differences between the means of groups."""
 
     differences: SparseOperator  # (n_pairs, n_batch), first group of a pair minus second
     counted: Tensor | None  # (n_batch, n_classes), 1 / n where a node counts for a class; None: 1 / n is in differences

@@ -27,7 +27,7 @@ Terms = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class Output:
-    """What a network returns for a batch.
+    """Output of a network for a batch.
 
     Attributes
     ----------

@@ -431,7 +431,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         return self._predict(graph, self._degrees(graph, degree))
 
     def predict_proba(self, X: Any, A: Any = None, *, degree: Any = None) -> NDArray[np.float64]:
-        """How likely ``predict`` returns each class.
+        """Probability that ``predict`` returns each class.
 
         It is 0 or 1, except for nodes whose prediction is drawn at random. It does not say how likely a class is
         *right*: that is ``estimator_.predict_proba``. Do not use it for a log loss or a ROC curve.
@@ -510,7 +510,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def _input(estimator: Any, graph: Graph) -> Any:
-        """What the estimator reads."""
+        """Input of the estimator."""
         return graph if reads_graphs(estimator) else graph.features
 
     def _probabilities(self, estimator: Any, graph: Graph) -> NDArray[np.float64]:

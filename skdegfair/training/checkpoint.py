@@ -63,7 +63,7 @@ class Checkpoint(Callback):
 
     @property
     def stop_reason(self) -> str | None:
-        """Why the training in the file ended, None if it has not ended."""
+        """Reason why the training in the file ended, None if it has not ended."""
         return None if self.saved is None else self.saved.document["stop_reason"]
 
     def on_train_begin(self, net: Any, X: Any = None, **kwargs: Any) -> None:
