@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class NoEdgesWarning(UserWarning):
-    """A graph classifier was fitted without edges, and nothing says that this is meant.
+    """A graph classifier was fitted without edges, and ``A="none"`` was not passed to say that this is intended.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What every ``fit`` of the library does: it leaves nothing half-fitted, and draws its own seed."""
+"""Shared parts of every ``fit``: an estimator is never left half-fitted, and draws its own seed."""
 
 from __future__ import annotations
 

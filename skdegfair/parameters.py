@@ -21,9 +21,9 @@ class Unused(NamedTuple):
 
 
 def unused_parameters(holder: Any, rules: Iterable[Unused]) -> Iterator[str]:
-    """Say which parameters were given another value than their default, and have no effect.
+    """Yield a sentence for each parameter that differs from its default and has no effect.
 
-    Those that are 0 or False are left out: they switch something off that is off anyway.
+    Those that are 0 or False are left out: they switch off something that is off already.
     """
     defaults = {name: each.default for name, each in inspect.signature(type(holder)).parameters.items()}
     found: set[str] = set()

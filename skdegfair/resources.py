@@ -1,4 +1,4 @@
-"""What this machine has."""
+"""Resources of this machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def available_memory() -> int | None:
-    """Memory that this process can still get, in bytes, as far as the system tells."""
+    """Memory that this process can still get, in bytes, as far as the system reports it."""
     found = [_of_system(), _of_container()]
     return min((each for each in found if each is not None), default=None)
 
@@ -26,7 +26,7 @@ def _of_system() -> int | None:
 
 
 def _of_container() -> int | None:
-    """What the control group of a container still allows; its files in the page cache can be given up."""
+    """Memory that the control group of a container still allows; its files in the page cache can be given up."""
     folder = Path("/sys/fs/cgroup")
     try:
         limit = (folder / "memory.max").read_text(encoding="ascii").strip()

@@ -21,7 +21,7 @@ from .exceptions import ModelFileError
 MARKS = {"format", "schema", "document", "sha256"}
 """Names in the metadata."""
 MAX_HEADER = 2**23
-"""Bytes of the JSON part of a file. A list in JSON takes some 40 times its length in memory."""
+"""Maximum number of bytes in the JSON part of a file. A list in JSON takes about 40 times its length in memory."""
 
 NEEDED = 'Saving and loading models needs safetensors: pip install "skdegfair[save]".'
 NOT_OURS = (
@@ -37,16 +37,16 @@ TOO_LONG = (
 
 
 class Content(NamedTuple):
-    """A document, which is all that JSON can hold, and the arrays beside it."""
+    """A JSON document, and the arrays that are stored with it."""
 
     document: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
 
 
 class FileKind(NamedTuple):
-    """What a file is for, and the number of its layout.
+    """The purpose of a file, and the version of its layout.
 
-    The schema grows when older versions cannot read what is written; all below are read.
+    The schema number increases when older versions cannot read new files. Files with smaller numbers can be read.
     """
 
     format: str
@@ -120,7 +120,7 @@ def _header_size(data: bytes) -> int:
 
 
 def _checksum(marks: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> str:
-    """Of all that is read, whatever the order in the file."""
+    """Checksum of everything that is read. It does not depend on the order in the file."""
     digest = hashlib.sha256(json.dumps([marks["format"], marks["schema"], marks["document"]]).encode())
     for name, array in sorted(arrays.items()):
         digest.update(json.dumps([name, str(array.dtype), array.shape]).encode())

@@ -1,4 +1,4 @@
-"""What all embeddings share: they are fitted on a graph and have one vector for each of its nodes, and no others."""
+"""Base class of the embeddings, which are fitted on a graph and have one vector for each of its nodes only."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ANOTHER_GRAPH = (
 )
 EDGES_MISSING = "{name} was fitted on a graph with edges, but this one has no edges. Pass the same Graph(X, A)."
 NONE = "none"
-NO_EDGES = "{name}.fit got features, but no edges. Pass Graph(X, A). If no edges are meant, pass Graph(X)."
+NO_EDGES = "{name}.fit got features, but no edges. Pass Graph(X, A). If there are no edges, pass Graph(X)."
 
 
 class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the embeddings: transformers from a graph to one vector per node.
 
-    They are transductive. ``fit`` computes vectors for all nodes of the whole graph, also if only some of them are
+    They are transductive. ``fit`` computes vectors for all nodes of the whole graph, even if only some of them are
     selected, and uses no labels. ``transform`` returns the vectors of the selected nodes of the same graph. It raises
     ValueError for another graph, unless neither of the two has edges.
 
@@ -75,9 +75,10 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : Graph
-            Its edges are used, whichever nodes are selected. A feature matrix is a graph without edges.
+            All of its edges are used, regardless of which nodes are selected. A feature matrix is a graph without
+            edges.
         y : ignored
-            There for pipelines. Labels are never used.
+            Accepted for use in pipelines. Labels are never used.
 
         Returns
         -------
@@ -135,7 +136,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return np.zeros((len(graph), self.n_components))
 
     def _remarks(self, graph: Graph) -> Iterator[str]:
-        """What has no effect."""
+        """Yield a sentence for each thing that has no effect."""
         yield from unused_parameters(self, self.unused)
         why = self.groups_.idle(graph, graph.nodes) if self._uses_groups else None
         if why:
@@ -153,7 +154,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return numbers
 
     def _identity(self, graph: Graph) -> dict[str, Any]:
-        """What the vectors were computed from, to recognize it."""
+        """Fingerprint of the data that the vectors were computed from."""
         A = edges_of(graph)
         parts = A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data
         identity = {"nodes": graph.n_nodes, "edges": fingerprint(parts) if A.nnz else NONE}

@@ -28,7 +28,7 @@ NO_CLASSIFIER = "classifier must be a classifier of scikit-learn, such as Logist
 WEIGHTS_REFUSED = "sample_weight is given, but fit of {name} does not accept it. Use a classifier that does."
 NO_EDGES = (
     "EmbeddingClassifier.fit got features and labels, but no edges. Pass A, as in fit(X, A, y), or a Graph(X, A), "
-    'which cross-validation and searches need. If no edges are meant, pass A="none" or Graph(X).'
+    'which cross-validation and searches need. If there are no edges, pass A="none" or Graph(X).'
 )
 
 
@@ -126,7 +126,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_nodes,)
             One class per node, or per selected node of a Graph.
         A : {sparse matrix, ndarray, DataFrame} of shape (n_nodes, n_nodes), default=None
-            Adjacency. Without it the nodes have no edges; ``A="none"`` says that this is meant.
+            Adjacency. Without it the nodes have no edges; pass ``A="none"`` if this is intended.
         nodes : mask or array of positions, default=None
             Nodes to train on; default: all. With a part of a graph, as in ``fit(G[part], y[part])``, only a mask is
             accepted.
@@ -211,7 +211,7 @@ class EmbeddingClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y, A : as for :meth:`fit`, in the same orders
+        X, y, A : as for :meth:`fit`, in any order that ``fit`` accepts
         nodes : mask or array of positions, default=None
             Nodes to score; default: all. Unlabeled nodes are ignored.
         sample_weight : array-like of shape (n_nodes,), default=None

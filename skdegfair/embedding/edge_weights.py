@@ -1,4 +1,4 @@
-"""Weights of the existing edges as something that is learned: products, projection, and a gap between groups."""
+"""Learned weights of the existing edges: products, projection, and a gap between groups."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def project_rows(values: NDArray[np.float64], indptr: NDArray[Any]) -> NDArray[n
 def mean_products(z: Tensor, member: Tensor) -> tuple[Tensor, Tensor]:
     """The mean of z_i z_j over pairs of different nodes of the same group, and over pairs of different groups.
 
-    With s_k the sum of z over group k, the sum of all products within the groups is that of |s_k|^2, so that no pair
-    is looked at. Shapes: (n, d), (n, n_groups) with one 1 in each row -> (), ().
+    With s_k the sum of z over group k, the sum of all products within the groups is that of |s_k|^2, so single pairs
+    are not computed. Shapes: (n, d), (n, n_groups) with one 1 in each row -> (), ().
     """
     z, member = z.double(), member.double()  # differences of large sums
     sums, sizes = member.T @ z, member.sum(0)

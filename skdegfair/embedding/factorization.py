@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import svds
 
 SMALL = 300
-"""Up to this number of rows, the whole decomposition is computed."""
+"""Maximum number of rows for which the whole decomposition is computed."""
 
 
 def positive_log_ratio(numerator: NDArray[Any], denominator: NDArray[Any]) -> NDArray[Any]:
@@ -30,11 +30,11 @@ def leading_vectors(matrix: NDArray[Any], n_components: int) -> NDArray[np.float
     if n_rows <= SMALL or k >= n_rows - 1:
         left, size, _ = scipy.linalg.svd(matrix.astype(np.float64))
     else:
-        start = np.random.default_rng(0).random(n_rows)  # always the same, so that the result is
+        start = np.random.default_rng(0).random(n_rows)  # fixed, so that the result is always the same
         left, size, _ = svds(matrix, k, v0=start.astype(matrix.dtype))
         order = np.argsort(-size, kind="stable")
         left, size = left[:, order], size[order]
     left, size = left[:, :k], size[:k]
-    sign = np.sign(left[np.abs(left).argmax(axis=0), np.arange(k)])  # a decomposition leaves the signs open
+    sign = np.sign(left[np.abs(left).argmax(axis=0), np.arange(k)])  # a decomposition does not determine the signs
     vectors[:, :k] = left * sign * np.sqrt(size)
     return vectors

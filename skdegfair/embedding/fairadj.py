@@ -32,11 +32,11 @@ from .walk_embedding import WalkEmbedding
 EXACT_NODES = 10_000
 """Largest graph whose pairs of nodes are all reconstructed in each step."""
 SAMPLED = 5
-"""Beyond, this number of random pairs per edge stands for all pairs."""
+"""In larger graphs, this number of random pairs per edge represents all pairs."""
 MOST_SAMPLED = 500_000
 """Largest number of random pairs in a step."""
 MAX_LOG_DEVIATION = 10.0
-"""The exponential of a larger one would overflow in the products."""
+"""The exponential of a larger value would overflow in the products."""
 ROWS = 512
 """Number of nodes whose products with all others are computed at once."""
 
@@ -128,9 +128,9 @@ class _SoftplusOfProducts(torch.autograd.Function):
 class FairAdj(GraphEmbedding):
     """FairAdj: vectors from a graph autoencoder, with edge weights that make groups equally similar to each other.
 
-    A variational graph autoencoder learns vectors whose products tell which nodes are linked. In turn, the weights of
-    the existing edges are changed so that pairs of the same degree group and pairs of different groups have the same
-    mean product [1]_. No edge is added. Features are used, labels are not.
+    A variational graph autoencoder learns vectors whose products tell which nodes are linked. Alternating with it, the
+    weights of the existing edges are changed so that pairs of the same degree group and pairs of different groups have
+    the same mean product [1]_. No edge is added. Features are used, labels are not.
 
     Parameters
     ----------
@@ -145,10 +145,10 @@ class FairAdj(GraphEmbedding):
     n_edge_steps : int, default=20
         Steps of the edge weights in a round. 0: the autoencoder alone.
     learning_rate : float, default=0.01
-        Of the autoencoder, for Adam.
+        Learning rate of the autoencoder, for Adam.
     edge_rate : float, default=0.2
-        Step size of the edge weights. A larger one narrows the gap between the groups faster, but too large a one
-        overshoots and widens it: compare the columns of ``gaps_``.
+        Step size of the edge weights. A larger step size narrows the gap between the groups faster, but one that is too
+        large overshoots and widens it: compare the columns of ``gaps_``.
     random_state : int, RandomState instance or None, default=None
         Determines initial weights and the noise of the autoencoder. None draws a new seed without using numpy's global
         generator.
@@ -172,20 +172,20 @@ class FairAdj(GraphEmbedding):
     Notes
     -----
     The autoencoder minimizes the balanced cross-entropy of all pairs of nodes, with the products z_i z_j as logits,
-    plus the divergence of its distribution from a standard normal one. Each node reads the mean over itself and its
+    plus the divergence of its distribution from a standard normal one. Each node receives the mean over itself and its
     neighbors with the weights Ã, whose rows sum to 1; at first all neighbors count in proportion to their edge weights,
-    and the node itself as 1. A step of the edge weights is Ã <- Proj(Ã - edge_rate dL/dÃ) with
-    L = (mean over pairs of the same group - mean over pairs of different groups)^2, at the mean of the distribution.
-    Proj is the projection of the entries of each row at existing edges, so that they are at least 0 and sum to 1. The
-    vectors are the means of the distribution with the last Ã.
+    and the node itself as 1. A step of the edge weights is Ã <- Proj(Ã - edge_rate dL/dÃ) with L = (mean over pairs of
+    the same group - mean over pairs of different groups)^2, at the mean of the distribution. Proj is the projection of
+    the entries of each row at existing edges, so that they are at least 0 and sum to 1. The vectors are the means of
+    the distribution with the last Ã.
 
     The gap is computed from sums over groups, in time that grows with the number of nodes. Pairs of a node with itself
-    do not count. Up to 10,000 nodes each step compares all pairs of nodes; beyond, five random pairs per edge, at most
-    500,000, stand for them.
+    do not count. Up to 10,000 nodes each step compares all pairs of nodes; in larger graphs, five random pairs per
+    edge, at most 500,000, represent them.
 
-    In a directed graph, a node reads those in its row of A. A node without edges reads itself alone, so its vector
-    depends on its own features. The released code differs in that its projection also gives weight to pairs without an
-    edge, and in that its steps of the edge weights are noisy.
+    In a directed graph, a node receives messages from the nodes in its row of A. A node without edges receives a
+    message only from itself, so its vector depends on its own features. The released code differs in two ways: its
+    projection also gives weight to pairs without an edge, and its steps of the edge weights are noisy.
 
     References
     ----------
@@ -307,7 +307,7 @@ class FairAdj(GraphEmbedding):
 
 
 def _divergence(mean: Tensor, log_deviation: Tensor) -> Tensor:
-    """Of the encoder's normal distribution from the standard one, divided by the number of nodes once more."""
+    """Divergence of the encoder's distribution from a standard normal one, divided by the number of nodes once more."""
     terms = 1 + 2 * log_deviation - mean.square() - (2 * log_deviation).exp()
     return -0.5 / len(mean) ** 2 * total(terms)
 

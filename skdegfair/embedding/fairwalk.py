@@ -26,7 +26,7 @@ NOISE_EXPONENT = 0.75
 class FairWalk(WalkEmbedding):
     """FairWalk: vectors from random walks that go to each degree group in a neighborhood equally often.
 
-    A step of an ordinary walk goes to any neighbor, so most steps go to the group that most neighbors are in. A step
+    A step of an ordinary walk goes to any neighbor, so most steps go to the group that most neighbors belong to. A step
     of a fair walk chooses a group first: p(j|i) = 1 / (number of groups in the neighborhood of i) / (number of
     neighbors of i in the group of j) [1]_. Nodes that occur near each other in walks get similar vectors. Features and
     labels are not used.
@@ -42,22 +42,22 @@ class FairWalk(WalkEmbedding):
 
     See Also
     --------
-    Residual2Vec : Removes what degrees explain, instead of balancing the walks.
+    Residual2Vec : Removes the part that degrees explain, instead of balancing the walks.
     skdegfair.EmbeddingClassifier : A classifier on the vectors, for ``fit(X, A, y)``.
 
     Notes
     -----
     The factorization is that of the positive part of log(C_ij / (c_i q_j)) - log(n_negative), where C_ij is the
     expected number of times that i and j are at most ``window`` steps apart, c_i its sum over j, and q_j the
-    probability of a negative example, proportional to c_j^0.75. It is what skip-gram factorizes implicitly, without
-    drawing anything. It takes n_nodes^2 numbers of memory.
+    probability of a negative example, proportional to c_j^0.75. Skip-gram factorizes the same matrix implicitly; here
+    no walks are drawn. The matrix has n_nodes^2 entries in memory.
 
     In a weighted graph, a neighbor within a group is chosen in proportion to the weight of its edge. In a directed
     graph, walks go from a node to those in its row of A, and end at a node that has none. Nodes without edges have the
     vector 0; a classifier on the vectors predicts the same class for all of them.
 
-    Adapted for degree: the sensitive attribute is the degree group. Without p and q of node2vec, which the paper sets
-    to 1.
+    Adapted for degree: the sensitive attribute is the degree group. The parameters p and q of node2vec are left out;
+    the paper sets them to 1.
 
     References
     ----------

@@ -21,9 +21,9 @@ from .walks import transition_matrix, weighted_powers
 
 @documented(WalkEmbedding, attributes=(WalkEmbedding, GraphEmbedding))
 class Residual2Vec(WalkEmbedding):
-    """Residual2Vec: vectors from random walks, without what the degrees explain.
+    """Residual2Vec: vectors from random walks, without the part that the degrees explain.
 
-    Walks visit nodes of high degree often, so vectors from walks tell the degree of a node. Residual2Vec compares how
+    Walks visit nodes of high degree often, so vectors from walks reveal the degree of a node. Residual2Vec compares how
     often walks from i reach j with how often they would in a random graph with the same degrees, and keeps the
     difference [1]_. Features and labels are not used.
 
@@ -31,7 +31,7 @@ class Residual2Vec(WalkEmbedding):
     ----------
     null : {"configuration", "groups"}, default="configuration"
         The random graph: each node keeps its degree; or it also keeps the number of edges between each two degree
-        groups, so that the vectors lack what the groups explain, too.
+        groups, which also removes the part that the groups explain.
     walk_length : int, default=40
         For "skipgram": number of nodes in a walk.
 
@@ -50,7 +50,8 @@ class Residual2Vec(WalkEmbedding):
     P^T with T = ``window`` and the probabilities P of one step. For the null "configuration", P_0(j|i) = d_j / vol,
     where d_j is the degree of j and vol the sum of all degrees. For "groups", P_0(j|i) = B_gh d_j / D_h, where i is in
     group g and j in h, B is the mean of the first T powers of the probabilities of steps between groups, and D_h the
-    sum of the degrees in h. Where walks from i do not reach j, the matrix is 0. It takes n_nodes^2 numbers of memory.
+    sum of the degrees in h. Where walks from i do not reach j, the matrix is 0. The matrix has n_nodes^2 entries in
+    memory.
 
     Skip-gram has one negative example per pair, drawn from P_0(.|i).
 

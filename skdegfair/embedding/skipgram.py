@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import embedding, logsigmoid
 
 LEARNING_RATE = 0.01
-"""Of the optimizer Adam; it decreases to 0 over the training."""
+"""Learning rate of the optimizer Adam; it decreases to 0 over the training."""
 BATCH = 8192
 """Number of pairs in a step, or the number of nodes if that is larger: a step costs as much as one vector per node."""
 

@@ -1,4 +1,4 @@
-"""What the embeddings by random walks share: a factorization for small graphs, skip-gram for large ones."""
+"""Base class of the embeddings by random walks: a factorization for small graphs, skip-gram for large ones."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class WalkEmbedding(GraphEmbedding):
         Number of nodes in a walk.
     solver : {"auto", "factorization", "skipgram"}, default="auto"
         "factorization" computes expected numbers of pairs and decomposes a matrix of shape (n_nodes, n_nodes). Its
-        result does not depend on chance. "skipgram" draws walks and trains the vectors on their pairs, in memory that
-        grows with the number of edges. "auto" is the factorization up to 10,000 nodes and skip-gram beyond.
+        result is deterministic. "skipgram" draws walks and trains the vectors on their pairs, in memory that grows with
+        the number of edges. "auto" uses the factorization up to 10,000 nodes, and skip-gram for larger graphs.
     n_walks : int, default=5
         For "skipgram": number of walks from each node.
     fairness_groups : "threshold", float or int, default="threshold"
-        The degree groups: nodes of at most ``degree_threshold`` and the others; a share such as 0.2, for the nodes of
-        lowest and of highest degree, with those in between as a third group; or this number of groups between
-        quantiles of the degrees of all nodes.
+        The degree groups: nodes with a degree of at most ``degree_threshold`` and the others; a share such as 0.2, for
+        the nodes of lowest and of highest degree, with those in between as a third group; or this number of groups
+        between quantiles of the degrees of all nodes.
     fairness_hops : int, default=1
         Number of hops of the generalized degree by which the groups are made.
     degree_threshold : {"mean", "median"} or float, default="mean"
@@ -70,7 +70,7 @@ class WalkEmbedding(GraphEmbedding):
     Attributes
     ----------
     solver_ : {"factorization", "skipgram"}
-        What was used.
+        The solver that was used.
     """
 
     _parameter_constraints: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""How much memory a training step on the whole graph takes, compared with what there is."""
+"""Memory that a training step on the whole graph needs, compared with the memory available."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FLOAT = 4  # bytes
 
 
 def check_memory(graph: Graph | None, architecture: Architecture, mitigation: Mitigation) -> None:
-    """Raise MemoryError if a step on the whole graph cannot fit into memory; None: the network alone."""
+    """Raise MemoryError if a step on the whole graph, or without a graph the weights, do not fit into memory."""
     available = available_memory()
     if available is None:
         return

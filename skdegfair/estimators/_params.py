@@ -70,7 +70,7 @@ SET_BY_PREFIX = ("module__", "criterion__", "iterator_train__", "iterator_valid_
 
 
 def takes_weight_decay(net_params: dict[str, Any] | None) -> bool:
-    """Whether the optimizer knows an L2 penalty."""
+    """Whether the optimizer supports an L2 penalty."""
     optimizer = (net_params or {}).get("optimizer", torch.optim.Adam)
     return "weight_decay" in inspect.signature(optimizer).parameters
 
@@ -102,7 +102,7 @@ class NetParams:
         return self.net_params if isinstance(self.net_params, dict) else {}  # fit raises an error for anything else
 
     def _check_net_params(self) -> None:
-        """Refuse what contradicts a parameter of the estimator, and the name of an optimizer."""
+        """Raise ValueError for entries that contradict a parameter of the estimator, or an optimizer given by name."""
         optimizer = self._given_net_params().get("optimizer", torch.optim.Adam)
         if not callable(optimizer):
             raise ValueError(f"net_params['optimizer'] must be a class such as torch.optim.SGD, got {optimizer!r}.")

@@ -16,14 +16,14 @@ from ..nn.settings import own_settings
 from ..training import NodeNet
 
 NOT_FINITE = (
-    "The network's output is infinite or NaN for {n} of {of} nodes, the first of which is node {node}. Its features or "
+    "The network's output is infinite or NaN for {n} of {of} nodes, first for node {node}. Its features or "
     "edge weights, or the weights of the network, are too large: scale the features, for example with "
     "GraphTransformer(StandardScaler()), and fit again with a lower learning_rate."
 )
 
 
 class GraphPredictor:
-    """Predictions, for an estimator that knows how to check a graph."""
+    """Methods for predictions, for an estimator that can check a graph."""
 
     unlabeled: Any
     feature_scale_: float
@@ -99,7 +99,7 @@ class GraphPredictor:
 
         Parameters
         ----------
-        X, y, A : as for :meth:`fit`, in the same orders
+        X, y, A : as for :meth:`fit`, in any order that ``fit`` accepts
         nodes : mask or array of positions, default=None
             Nodes to score; default: all. Unlabeled nodes are ignored.
         sample_weight : array-like of shape (n_nodes,), default=None
@@ -119,7 +119,7 @@ class GraphPredictor:
         return self._infer(self._check_graph(X, A, reset=False))
 
     def _infer(self, graph: Graph, n_layers: int | None = None) -> torch.Tensor:
-        """In double precision, so that a prediction does not depend on which other nodes are requested."""
+        """Compute in double precision, so that a prediction does not depend on which other nodes are requested."""
         device = next(self.module_.parameters()).device
         with own_settings(device):
             module = copy.deepcopy(self.module_).double()

@@ -1,4 +1,4 @@
-"""What users should know about a fit that works: warnings, each as an object that names its cause."""
+"""Warnings about a fit that succeeds, each as an object that names its cause."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._params import takes_weight_decay
 
 NO_EDGES = (
     "{name}.fit got features and labels, but no edges: every node is classified by its own features alone. Pass A, as "
-    'in fit(X, A, y), or a Graph(X, A), which cross-validation and searches need. If no edges are meant, pass A="none" '
+    'in fit(X, A, y), or a Graph(X, A), which cross-validation and searches need. If there are no edges, pass A="none" '
     "or Graph(X)."
 )
 SCALES = (
@@ -27,9 +27,9 @@ SCALES = (
     "make_pipeline(GraphTransformer(StandardScaler()), {name}())."
 )
 FAR_APART = 300.0
-"""Ratio between the scales of two columns from which on users are told."""
+"""Smallest ratio between the scales of two columns for which users are warned."""
 NOISE = 1e-9
-"""Scale of a column, relative to the largest, below which it is what rounding leaves of a constant column."""
+"""Scale of a column, relative to the largest, below which it is a constant column with rounding errors."""
 NEVER_DEFINED = (
     "monitor={monitor!r} was not defined in any epoch, so early stopping had no effect: a degree group has no "
     "validation node, or none of a class. Give more validation nodes, or use another monitor."
@@ -71,9 +71,9 @@ def before_training(
         yield NoEffectWarning(ROUNDED.format(dropout=estimator.dropout))
     if given_directed and estimator.directed and not graph.directed:
         yield NoEffectWarning(
-            "directed=True has no effect with a Graph, which has its own: Graph(X, A, directed=True)."
+            "directed=True has no effect with a Graph, which has its own setting: Graph(X, A, directed=True)."
         )
-    if edges_meant:  # otherwise the methods have no chance anyway
+    if edges_meant:  # without edges, no method can have an effect
         for text in mitigation.remarks(graph.whole(), graph.nodes[targets.train]):
             yield NoEffectWarning(text)
     columns = getattr(estimator, "feature_names_in_", None)
@@ -83,7 +83,7 @@ def before_training(
 
 
 def after_training(estimator: Any, history: pd.DataFrame, told: list[Warning]) -> Iterator[Warning]:
-    """Warnings that show only in the history: what was never defined, or always 0 for no reason already ``told``."""
+    """Warnings that need the history: an undefined monitor, or a loss term that was 0 for a reason not yet ``told``."""
     if estimator.early_stopping and estimator.monitor in history and history[estimator.monitor].isna().all():
         yield NoEffectWarning(NEVER_DEFINED.format(monitor=estimator.monitor))
     if len(estimator.module_.layers) == 1:

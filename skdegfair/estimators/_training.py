@@ -96,7 +96,7 @@ class GraphTrainer(BaseEstimator):
         return list(given) if isinstance(given, (list, tuple)) else [given] * self.n_layers
 
     def _identity(self, graph: Graph, targets: Targets, weights: NDArray[np.float64] | None) -> dict[str, str]:
-        """All that the weights depend on, in words, to recognize the checkpoint of the same fit."""
+        """Describe everything that the weights depend on, to recognize the checkpoint of the same fit."""
         parameters = self.get_params()
         for name in ("checkpoint", "random_state", "verbose"):  # the seed stands for random_state
             del parameters[name]
@@ -163,7 +163,7 @@ class GraphTrainer(BaseEstimator):
         return net
 
     def _architecture(self, seed: int) -> Architecture:
-        """Of the network for the features and classes of ``fit``."""
+        """Architecture of the network for the features and classes of ``fit``."""
         return Architecture(
             self.n_features_in_,
             len(self.classes_),

@@ -1,4 +1,4 @@
-"""What all graph classifiers share: what users hand over, checked."""
+"""Base class of the graph classifiers: their parameters, and checks of the input."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ._training import GraphTrainer
 
 OTHER_VERSION = (
     "This {name} was pickled by skdegfair {found}, and this is skdegfair {here}: its predictions may be wrong. Fit it "
-    "again, or use skdegfair.save and skdegfair.load, whose files keep their meaning."
+    "again, or use skdegfair.save and skdegfair.load, whose files later versions can read."
 )
 
 NOTHING_TO_HOLD_OUT = (
@@ -47,7 +47,7 @@ NOTHING_TO_HOLD_OUT = (
 
 
 class BaseGNNClassifier(GraphTrainer, GraphPredictor, ClassifierMixin, NetParams, BaseEstimator):
-    """Base of the classifiers with a graph neural network. Subclasses have the parameters and choose the mitigation.
+    """Base of the classifiers with a graph neural network. Subclasses define the parameters and choose the mitigation.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ class BaseGNNClassifier(GraphTrainer, GraphPredictor, ClassifierMixin, NetParams
         Number of epochs without improvement before training stops.
     monitor : {"valid_score", "valid_accuracy", "valid_loss", "valid_delta_dsp", "valid_delta_deo"}, \
 default="valid_score"
-        What early stopping watches. ``valid_score`` is the validation accuracy minus the weighted loss terms that
-        measure unfairness, where there are any.
+        Value that early stopping monitors. ``valid_score`` is the validation accuracy minus the weighted loss terms
+        that measure unfairness, where there are any.
     batch_size : int, default=None
         Maximum number of nodes in a batch. Train on batches of nodes with some of their neighbors instead of the whole
         graph at once, for graphs that do not fit into memory. Batches have about equal size.
@@ -109,16 +109,16 @@ default="valid_score"
         Continue with the weights of the last fit, for ``max_epochs`` more epochs. Early stopping considers these
         epochs only. A loss weight that grows during training has its full value from the start.
     checkpoint : str or path-like, default=None
-        File to which the state of the training is written from time to time, for at most 5 % of the time. If the
+        File to which the training state is written regularly; writing takes at most 5 % of the time. If the
         process is killed, the same ``fit`` continues at the last state and ends with the same weights, bit for bit on
         the same machine. After training the file is kept, and a further ``fit`` on the same data returns the same
-        model at once. A file of other data, parameters or versions is refused. Needs the extra ``save``.
+        model at once. A file from other data, parameters or versions raises an error. Needs the extra ``save``.
     callbacks : list of skorch callbacks, default=None
         They are copied before use. A callback that wants to end training raises
         :class:`skdegfair.training.StopTraining`.
     net_params : dict, default=None
         Further parameters of the skorch net, such as ``{"optimizer__amsgrad": True}``. Names with a prefix can also be
-        given to ``set_params`` and in a parameter grid. What another parameter sets is refused.
+        given to ``set_params`` and in a parameter grid. An entry that another parameter sets raises ValueError.
     verbose : {0, 1, 2}, default=0
         Silent, a progress bar, or a table with a row per epoch.
 
@@ -137,9 +137,9 @@ default="valid_score"
         Root mean square of all features. The network reads them divided by it, so that their unit does not matter;
         their scales relative to each other do.
     history_ : DataFrame
-        A row per epoch: every loss term before its weight, accuracy and both gaps between the 20 % of lowest and of
-        highest degree, of the training nodes (as seen with dropout) and of the validation nodes if there are any, and
-        the duration in seconds.
+        One row per epoch: every loss term before weighting, the accuracy and both gaps between the 20 % of nodes with
+        the lowest and the 20 % with the highest degree, for the training nodes (with dropout) and for the validation
+        nodes if there are any, and the duration in seconds.
     mitigation_ : Mitigation or None
         The mitigation with what it learned from the graph.
     net_ : skorch net
@@ -179,13 +179,13 @@ default="valid_score"
         y : array-like of shape (n_nodes,)
             One class per node, or per selected node of a Graph.
         A : {sparse matrix, ndarray, DataFrame} of shape (n_nodes, n_nodes), default=None
-            Adjacency. Without it the nodes have no edges; ``A="none"`` says that this is meant.
+            Adjacency. Without it the nodes have no edges; pass ``A="none"`` if this is intended.
         nodes : mask or array of positions, default=None
             Nodes to train on. The model sees the other nodes, but not their labels. Default: all nodes that are not
             validation nodes. With a part of a graph, as in ``fit(G[part], y[part])``, only a mask is accepted:
             positions could refer to the part or to the whole graph.
         validation_nodes : mask or array of positions, default=None
-            Nodes on which each epoch is assessed, and early stopping decides. By default early stopping sets a part of
+            Nodes on which each epoch is assessed, also for early stopping. By default early stopping sets a part of
             the training nodes aside.
         sample_weight : array-like of shape (n_nodes,), default=None
             Weight of each node in the classification loss. Weights are scaled to 1 on average over the training nodes.
@@ -221,7 +221,7 @@ default="valid_score"
         return self
 
     def _learned_mitigation(self, graph: Graph, targets: Targets, before: NodeNet | None) -> Mitigation:
-        """The mitigation, checked, with what it learns from the graph; the base class for the plain network."""
+        """The checked mitigation, after it has learned from the graph; the base class for the plain network."""
         mitigation = self._make_mitigation() or Mitigation()
         mitigation.check(
             backbone=self.backbone,
@@ -246,7 +246,7 @@ default="valid_score"
     # -- input -------------------------------------------------------------------------------------
 
     def _check_options(self) -> None:
-        """Check what scikit-learn's constraints cannot say."""
+        """Check conditions that scikit-learn's constraints cannot express."""
         refuse_booleans(self)
         if self.backbone == "gat" and self.n_layers > 1 and self.hidden_dim % self.n_heads:
             raise ValueError(
@@ -257,7 +257,7 @@ default="valid_score"
             raise ValueError("n_neighbors and distributed are for training in batches: set batch_size too.")
         if self.checkpoint is not None and (self.warm_start or self.distributed):
             other = "warm_start" if self.warm_start else "distributed"
-            raise ValueError(f"checkpoint does not go together with {other}=True. Use one of them.")
+            raise ValueError(f"checkpoint cannot be combined with {other}=True. Use one of them.")
         if self.distributed and not isinstance(self.random_state, Integral):
             raise ValueError("distributed=True needs the same random_state in all processes: set it to a number.")
         per_layer = self._neighbors_per_layer()

@@ -13,7 +13,7 @@ from ._alignment import is_count
 from ._sparse import PIECE, canonical, check_symmetric
 from ._validation import as_array, kind_of
 
-SPLITTING = "To split nodes with scikit-learn, pass Graph(X, A): of a plain A, only the rows would be selected."
+SPLITTING = "To split nodes with scikit-learn, pass Graph(X, A): splitting a plain A would select only its rows."
 EDGE_LIST = "For a list of edges use Graph.from_edges, for a networkx graph Graph.from_networkx."
 NO_MATRIX = 'A must be an adjacency matrix of shape (n_nodes, n_nodes), or "none" for no edges'
 SMALLEST, LARGEST = 1e-30, 1e30  # sums of weights and their reciprocals stay within the range of 32-bit floats

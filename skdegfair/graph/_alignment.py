@@ -1,4 +1,4 @@
-"""Labels that pandas carries. Values are read by position, so labels that say otherwise raise an error."""
+"""Row labels of pandas objects. Values are read by position, so labels that contradict it raise an error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OTHER_NODES = "{name} has the labels of other nodes of the graph than {reference
 
 
 class NodeLabels(NamedTuple):
-    """One label per node, and whether they are names rather than a count from 0; those of the whole graph, if any."""
+    """One label per node, whether they are names rather than a count from 0, and labels of the whole graph, if any."""
 
     index: pd.Index
     are_names: bool
@@ -34,13 +34,13 @@ def node_labels(value: Any) -> NodeLabels | None:
 
 
 def is_count(index: pd.Index) -> bool:
-    """Whether labels are the positions, as pandas sets them where nobody names rows."""
+    """Whether labels are the positions, as pandas sets them by default."""
     first = index[:1]  # enough to tell names, which are slow to compare with numbers
     return bool(first.equals(pd.RangeIndex(len(first))) and index.equals(pd.RangeIndex(len(index))))
 
 
 def is_label_mask(value: Any) -> bool:
-    """Whether a selection of nodes is a mask with labels. Those of a list of positions have no meaning."""
+    """Whether a selection of nodes is a mask with labels. Labels of a list of positions have no meaning."""
     return isinstance(value, pd.Series) and pd.api.types.is_bool_dtype(value)
 
 

@@ -1,4 +1,4 @@
-"""The ways people call ``fit`` and ``score``, brought into one."""
+"""Convert the ways to call ``fit`` and ``score`` to a single one."""
 
 from __future__ import annotations
 

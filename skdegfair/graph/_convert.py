@@ -116,7 +116,7 @@ def edges_from_pyg(data: Any, directed: bool) -> tuple[Any, sp.csr_array]:
     weights = None if weight is None else as_array(weight, "edge_weight").astype(np.float64)
     if weights is not None and weights.shape != source.shape:
         raise ValueError(
-            f"edge_weight has shape {weights.shape}, but edge_index holds {len(source)} edges. Give one weight each."
+            f"edge_weight has shape {weights.shape}, but edge_index holds {len(source)} edges. Pass one per edge."
         )
     return X, _adjacency(source, target, weights, X.shape[0], directed, "data.coalesce()")
 
@@ -128,7 +128,7 @@ def _in_order(X: Any, nodes: list[Any]) -> Any:
             raise ValueError(OTHER_ORDER.format(last=len(nodes) - 1, first=nodes[0]))
         return X
     known = X.index.isin(nodes)
-    if is_count(X.index) and not known.any():  # nobody named the rows
+    if is_count(X.index) and not known.any():  # the rows have no names
         return X
     if not (known.all() and X.index.is_unique and len(X) == len(nodes)):
         raise ValueError(

@@ -47,7 +47,7 @@ def generalized_degree(A: Any, hops: int = 1) -> NDArray[np.float64]:
 
 
 def check_hops(hops: Any) -> None:
-    """Raise an error unless hops is a whole number of steps."""
+    """Raise an error unless hops is an integer of at least 1."""
     _check_number(hops, Integral, "hops")
     if hops < 1:
         raise ValueError(f"hops must be at least 1, got {hops}.")
@@ -75,7 +75,7 @@ def check_degrees(degree: Any, n_nodes: int) -> NDArray[np.float64]:
 
 
 def _check_number(value: Any, kind: type, name: str) -> None:
-    """Raise TypeError for text and the like, which comparisons would refuse in numpy's words, and for booleans."""
+    """Raise TypeError for booleans, and for text and the like, for which numpy's own message would be unclear."""
     if not isinstance(value, kind) or isinstance(value, (bool, np.bool_)):
         what = "an integer" if kind is Integral else "a number"
         raise TypeError(f"{name} must be {what}, got {value!r}.")

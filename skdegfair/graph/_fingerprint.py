@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 
 def fingerprint(data: Any) -> str:
-    """Return a hash of arrays, to recognize the data of a fit. Of a sparse matrix, shape and arrays are hashed."""
+    """Return a hash of arrays, to recognize the data of a fit. For a sparse matrix, its shape and arrays are hashed."""
     if sp.issparse(data):
         data = (data.shape, data.data, data.indices, data.indptr)
     return str(joblib.hash(data))

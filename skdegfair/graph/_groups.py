@@ -98,7 +98,7 @@ class DegreeGroups:
     def from_degrees(
         cls, degree: NDArray[np.float64], groups: str | float, *, threshold: str | float = "mean", hops: int = 1
     ) -> DegreeGroups:
-        """Groups from the degrees of the training nodes, which also give the threshold if it is no number."""
+        """Groups from the degrees of the training nodes, which also give the threshold if it is not a number."""
         if isinstance(groups, str):
             return cls(_above(_average(degree, threshold) if isinstance(threshold, str) else threshold), hops=hops)
         if isinstance(groups, Integral):
@@ -108,7 +108,7 @@ class DegreeGroups:
         return cls(_above(low, high), hops=hops, codes=np.array([0, -1, 1]))
 
     def idle(self, graph: Graph, nodes: NDArray[np.intp]) -> str | None:
-        """Why there is nothing to compare among the nodes, in words; None if two groups have some of them."""
+        """The reason why the nodes cannot be compared, in words; None if at least two groups contain some of them."""
         return self.idle_at(graph.whole().degree(self.hops)[nodes])
 
     def idle_at(self, degree: NDArray[np.float64]) -> str | None:

@@ -1,4 +1,4 @@
-"""What users pass to an estimator, as one checked graph; and the accuracy of its predictions."""
+"""The input of an estimator, as one checked graph; and the accuracy of its predictions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_graph(estimator: Any, X: Any, A: Any = None, *, reset: bool, reads_fea
         Its parameter ``directed``, if there is one, is for A. Unless ``reset``, its attribute ``_fitted_with_edges``,
         if there is one, says whether edges are needed.
     X : Graph or feature matrix
-    A : adjacency, None, or "none" if no edges are meant
+    A : adjacency, None, or "none" if there are no edges
     reset : bool
         Whether to remember the features, as ``fit`` does, or to compare with those of ``fit``.
     reads_features : bool, default=True

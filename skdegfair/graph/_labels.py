@@ -53,6 +53,6 @@ def is_unlabeled(y: NDArray[Any], placeholder: Any) -> NDArray[np.bool_]:
         alike = labels[labels.astype(str) == str(placeholder)].tolist()
         if alike:
             raise ValueError(
-                f"unlabeled={placeholder!r} is not in y, but {alike[0]!r} is. Is unlabeled={alike[0]!r} meant?"
+                f"unlabeled={placeholder!r} is not in y, but {alike[0]!r} is. Did you mean unlabeled={alike[0]!r}?"
             )
     return found

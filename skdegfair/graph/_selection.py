@@ -1,4 +1,4 @@
-"""Selecting nodes, and what else scikit-learn asks of an X."""
+"""Selecting nodes, and the other methods that scikit-learn expects of an X."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class NodeIndexed:
         return self.node_labels.index
 
     def copy(self) -> NoReturn:
-        """Raise TypeError: tools that modify a copy of X need another way."""
+        """Raise TypeError, for tools that would modify a copy of X."""
         raise TypeError(NOT_COPIED)
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:

@@ -32,7 +32,7 @@ def canonical(matrix: Any, name: str) -> Any:
     if fault is not None:
         raise ValueError(DAMAGED.format(name=name, fault=fault))
     new = sp.csr_matrix if isinstance(matrix, sp.spmatrix) else sp.csr_array
-    csr = new(matrix)  # a new object: what the old one says of its form may be out of date
+    csr = new(matrix)  # a new object: the flags of the old one may be out of date
     if csr.has_canonical_format and len(csr.data) == csr.nnz:
         return csr
     csr = csr.copy()
@@ -54,7 +54,7 @@ def check_symmetric(A: sp.csr_array) -> None:
 
 
 def _check_opposite(forth: sp.csr_array, back: sp.csr_array, start: int = 0) -> None:
-    """Compare rows, the first of which is ``start``, with the same columns."""
+    """Compare rows, starting with row ``start``, with the same columns."""
     if (
         np.array_equal(forth.indptr, back.indptr)
         and np.array_equal(forth.indices, back.indices)

@@ -21,7 +21,7 @@ Positions = NDArray[np.intp]
 
 
 class Targets(NamedTuple):
-    """Positions of the nodes among those that were handed over, and the class of every such node."""
+    """Positions of the nodes among those that were passed, and the class of every passed node."""
 
     train: Positions
     valid: Positions | None
@@ -30,20 +30,20 @@ class Targets(NamedTuple):
 
 
 def check_labels(y: Any, n_nodes: int) -> NDArray[Any]:
-    """Return y as one label per node; whether they are sensible is asked of the nodes in use only."""
+    """Return y as one label per node. Labels are checked later, and only those of nodes in use."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     y = as_labels(y)
     if len(y) != n_nodes:
         raise ValueError(
             f"y has {len(y)} labels for {n_nodes} nodes (inconsistent numbers of samples). Give one label per node; "
-            "where only some nodes are to be trained on, name them with nodes=."
+            "to train on some nodes only, select them with nodes=."
         )
     return y
 
 
 def check_selection(graph: Graph, **selections: Any) -> None:
-    """Raise ValueError if nodes are given by label, or by position in a view or in the whole graph: nobody can tell."""
+    """Raise ValueError for labels, and for positions that could refer to a view or to the whole graph."""
     for name, nodes in selections.items():
         if isinstance(nodes, pd.Index) and graph.node_labels.are_names:
             raise ValueError(
@@ -59,12 +59,12 @@ def check_selection(graph: Graph, **selections: Any) -> None:
 
 
 def check_targets(y: Any, nodes: Positions, train: Any, valid: Any, unlabeled: Any) -> Targets:
-    """Choose the nodes and encode their classes, or say what is wrong with them.
+    """Choose the nodes and encode their classes. Raises ValueError if they do not fit.
 
     Parameters
     ----------
     y : one label for each of ``nodes``
-    nodes : the nodes that were handed over, possibly some of them repeatedly
+    nodes : the nodes that were passed, some of them possibly more than once
     train, valid : masks or positions among them, or None
     unlabeled : placeholder for an unknown label, or None
     """
@@ -88,7 +88,7 @@ def check_targets(y: Any, nodes: Positions, train: Any, valid: Any, unlabeled: A
     codes = np.zeros(len(nodes), dtype=np.intp)
     codes[used] = found
     if (codes[train] == codes[train[0]]).all():
-        raise ValueError(f"The training nodes hold one class only ({labels[0]}): a classifier needs two.")
+        raise ValueError(f"The training nodes have one class only ({labels[0]}): a classifier needs two.")
     return Targets(train, valid, classes, codes)
 
 
@@ -161,7 +161,7 @@ def node_weights(targets: Targets, sample_weight: Any, class_weight: Any) -> NDA
 
 
 def _labeled(positions: Positions, known: NDArray[np.bool_], purpose: str, nodes: Positions) -> Positions:
-    """Those with a label, in the order of the graph: the order in which nodes are named must not matter."""
+    """Positions with a label, in the order of the graph: the order in which users list nodes must not matter."""
     positions = positions[known[positions]]
     if not len(positions):
         raise ValueError(f"There is no labeled {purpose} node.")

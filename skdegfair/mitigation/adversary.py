@@ -40,8 +40,8 @@ class AdversaryLoss:
 
     It is the sum over the adversaries that the output contains. Nodes without the property do not count.
 
-    The network maximizes L_A, which has no upper bound: it would go on after an adversary has become as bad as a
-    constant guess, and the two would never settle. Beyond that point, L_A has no gradient for the network.
+    The network maximizes L_A, which has no upper bound. It would continue to do so after an adversary has become as bad
+    as a constant guess, and training would not converge. So beyond that point, L_A has no gradient for the network.
 
     Parameters
     ----------
@@ -116,5 +116,5 @@ class GroupMitigation(Mitigation):
 
 
 def adversary_phase(heads: tuple[str, ...], *, rate: float, steps: int = 1, term: str = "adversary") -> Phase:
-    """The adversaries' turn: they descend on their loss, for the representation that the network has just computed."""
+    """Let the adversaries minimize their loss, for the representation that the network has just computed."""
     return Phase("adversary", parameters=heads, weights={term: 1.0}, steps=steps, rate=rate, reuse=True)

@@ -1,4 +1,4 @@
-"""The seam between a graph neural network and a method that makes it fairer."""
+"""The interface between a graph neural network and a method that makes it fairer."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ..parameters import Unused, refuse_booleans, unused_parameters
 
 @dataclass(frozen=True)
 class Phase:
-    """One phase of a training step: which parameters move, on which loss terms, how many times.
+    """One phase of a training step: which parameters are updated, on which loss terms, how many times.
 
     Parameters
     ----------
     name : str
     parameters : tuple of str, default=()
-        Parts of the network whose parameters move, such as "heads.adversary". Empty: all that no other phase names.
+        Parts of the network to update, such as "heads.adversary". Empty: all parts that no other phase names.
     weights : dict from names of terms to floats, default=None
         The loss of this phase. None: the weights of the objective.
     steps : int, default=1
@@ -64,9 +64,9 @@ class Mitigation(BaseEstimator):
     1. :meth:`learn`: what is computed from the graph before training, stored in attributes that end in ``_``;
     2. :meth:`build`: the network, with other layers, or with heads on the hidden representation;
     3. :meth:`terms`, :meth:`weights` and :meth:`ramps`: further loss terms by name;
-    4. :meth:`phases`: which parameters are stepped on which terms.
+    4. :meth:`phases`: which parameters are updated on which terms.
 
-    The class attributes say what a method needs, so that the classifier can refuse a combination in words.
+    The class attributes say what a method needs, so that the classifier can raise a clear error if it does not fit.
 
     Attributes
     ----------
@@ -76,20 +76,20 @@ class Mitigation(BaseEstimator):
         Smallest number of layers.
     supports_batches, supports_distributed, supports_directed : bool
     all_nodes : bool
-        Whether training on the whole graph computes the output of every node, not of the training nodes alone, for
-        loss terms that read all of them.
+        Whether training on the whole graph computes the output of every node, not only of the training nodes, for loss
+        terms that use all of them.
     scales_features : bool
         Whether features are divided by their root mean square first.
     memory_factor : float
-        Memory of hidden representations in training, at least, relative to the plain network.
+        Lower bound of the memory of hidden representations in training, relative to the plain network.
     unfairness : tuple of str
         Terms that measure unfairness; early stopping on ``valid_score`` subtracts them, weighted, from the accuracy.
     unused : tuple of Unused
-        When parameters have no effect. The classifier warns if they were changed nevertheless.
+        Conditions under which parameters have no effect. The classifier warns if such a parameter was changed.
 
     Examples
     --------
-    A mitigation that changes nothing but the number of layers that it accepts:
+    A mitigation that changes only the number of layers that it accepts:
 
     >>> from skdegfair import GNNClassifier
     >>> from skdegfair.datasets import make_degree_biased_graph
@@ -116,7 +116,7 @@ class Mitigation(BaseEstimator):
     _parameter_constraints: dict[str, Any] = {}
 
     def check(self, *, backbone: str, n_layers: int, batch_size: int | None, distributed: bool, directed: bool) -> None:
-        """Raise ValueError if the parameters are invalid or do not go together with those of the classifier."""
+        """Raise ValueError if the parameters are invalid or cannot be combined with those of the classifier."""
         self._validate_params()
         refuse_booleans(self)
         name = type(self).__name__
@@ -149,7 +149,7 @@ class Mitigation(BaseEstimator):
         """
 
     def remarks(self, graph: Graph, nodes: NDArray[np.intp]) -> Iterator[str]:
-        """Say what has no effect, as far as it is known before training. The classifier warns with it.
+        """Yield a sentence for each thing that has no effect, if that is known before training. They become warnings.
 
         Parameters
         ----------
@@ -162,11 +162,11 @@ class Mitigation(BaseEstimator):
         return GNN(architecture.convs(), dropout=architecture.dropout, seed=architecture.seed)
 
     def terms(self) -> dict[str, Term]:
-        """Loss terms beyond classification and those of the layers."""
+        """Loss terms in addition to the classification loss and those of the layers."""
         return {}
 
     def weights(self) -> dict[str, float]:
-        """Weight of each further loss term, those of the layers included."""
+        """Weight of each further loss term, including those of the layers."""
         return {}
 
     def ramps(self) -> dict[str, float]:

@@ -43,11 +43,11 @@ class Filters(RandomStream):
 
     @property
     def chosen(self) -> tuple[int, ...]:
-        """S: the attributes that count at the moment."""
+        """S: the attributes that are currently filtered."""
         return self.drawn if self.training else self.all
 
     def draw(self) -> None:
-        """Choose S anew: every set other than the empty one has the same probability."""
+        """Draw a new S: every non-empty set has the same probability."""
         if self.is_random and len(self.each) > 1:
             code = 1 + int(self.uniform(1)[0] * (2 ** len(self.each) - 1))  # its bits say which are chosen
             self.drawn = tuple(k for k in self.all if code >> k & 1)
@@ -110,7 +110,7 @@ def name_of(attribute: int) -> str:
 
 
 class CFC(Mitigation):
-    """CFC: filters that remove degree attributes from the hidden representation, alone or several together.
+    """CFC: filters that remove degree attributes from the hidden representation, one or several of them.
 
     Each attribute of a node, such as its degree group by one hop and by two hops, has a filter and an adversary. The
     adversary learns to read the attribute from the filtered representation, while filter and network learn to prevent
@@ -128,9 +128,9 @@ class CFC(Mitigation):
     random_subsets : bool, default=True
         With several attributes: whether a training step filters a random set of them. False: always all.
     fairness_groups : "threshold", float, int or list of them, default="threshold"
-        The groups: nodes of at most ``degree_threshold`` and the others; a share such as 0.2, for the nodes of lowest
-        and of highest degree, with boundaries from the training nodes; or this number of groups between quantiles of
-        the training nodes' degrees. A list has an entry for each attribute.
+        The groups: nodes with a degree of at most ``degree_threshold`` and the others; a share such as 0.2, for the
+        nodes of lowest and of highest degree, with boundaries from the training nodes; or this number of groups between
+        quantiles of the training nodes' degrees. A list has an entry for each attribute.
     fairness_hops : int or list of int, default=1
         Number of hops of the generalized degree by which the groups are made. A list such as ``[1, 2]`` has an entry
         for each attribute; a single value of the other parameter then applies to all.
@@ -146,15 +146,15 @@ class CFC(Mitigation):
     -----
     The filtered representation is the mean of f_k(z) over the attributes k in S, where z is the activated output of
     the layer before the last. The network and the filters minimize L_C - lambda sum_k CE(D_k, a_k) over k in S, then
-    each adversary D_k of S minimizes its own cross-entropy, over all nodes. S is drawn anew in each step, every set
-    other than the empty one with the same probability. Predictions use all filters.
+    each adversary D_k of S minimizes its own cross-entropy, over all nodes. A new S is drawn in each step; every
+    non-empty set has the same probability. Predictions use all filters.
 
-    Adapted for node classification: the paper has link prediction with tables of embeddings as encoder; here the
+    Adapted for node classification: the paper predicts links, with embedding tables as the encoder; here the
     encoder is the network without its last layer, which classifies the filtered representations. Uncertain: the
-    paper's text averages the filters, its code adds them up; this is the mean. Filters have no batch normalization, so
-    that a prediction does not depend on other nodes, and a narrower hidden layer; activation and dropout of the
-    network follow them. Adversaries have one hidden layer, not eight. The loss of an adversary has no
-    upper bound, so the network stops maximizing it where the adversary is as bad as a constant guess.
+    paper's text averages the filters, its code adds them up; this is the mean. Filters have a narrower hidden layer,
+    and no batch normalization, so that a prediction does not depend on other nodes; the activation and dropout of the
+    network follow them. Adversaries have one hidden layer, not eight. The loss of an adversary has no upper bound, so
+    the network stops maximizing it where the adversary is as bad as a constant guess.
 
     Use it when a representation should reveal none of several degree attributes, for example degrees within one and
     within two hops. For one attribute, :class:`FairGNN` is cheaper and also acts on the predictions themselves; an

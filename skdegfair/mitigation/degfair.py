@@ -201,7 +201,7 @@ class DegFair(Mitigation):
     degree_threshold : {"mean", "median"} or float, default="mean"
         K: nodes of at most this degree are the low group S_0, the others are S_1.
     context_hops : int, default=1
-        r: the context of a node is all nodes at most r hops away, itself included.
+        r: the context of a node is all nodes at most r hops away, including itself.
     context_pool : {"set", "walk"}, default="set"
         The mean over that set of nodes (Eq. 5), or over the ends of walks of r steps, each to a neighbor or to the
         node itself. With one hop both are the same. With more hops, a set may hold most of the graph; the cost of
@@ -211,16 +211,16 @@ class DegFair(Mitigation):
     fairness_weight : float, default=2.5
         mu: weight of the fairness loss. A larger weight trades accuracy for fairness.
     constraint_weight : float, default=1e-4
-        lambda: weight of the two penalties, L3 on the context that the other group's function would give and L4 on
-        scale and shift.
+        lambda: weight of two penalties, L3 on the context that the function of the other group would produce, and L4 on
+        the scale and shift.
     fairness_loss : {"dsp", "deo", "both"}, default="dsp"
         Whether both groups should receive each class equally often (degree statistical parity, DSP), nodes of each
         class should be recognized equally often in both groups (degree equal opportunity, DEO), or both.
     fairness_groups : "threshold", float or int, default=0.2
-        The groups that the fairness loss compares: a share such as 0.2, for the training nodes of lowest and of
-        highest degree, as in the metrics; "threshold", for S_0 and S_1 (the paper's loss, Eq. 11); or the number of
-        groups between quantiles of the training nodes' degrees, of which all pairs are compared. With a share, the
-        loss says nothing about the nodes in between; with a number of groups, such as 5, all nodes count.
+        The groups that the fairness loss compares: a share such as 0.2, for the training nodes of lowest and of highest
+        degree, as in the metrics; "threshold", for S_0 and S_1 (the paper's loss, Eq. 11); or a number of groups
+        between quantiles of the training nodes' degrees; all pairs of them are compared. With a share, the loss ignores
+        the nodes in between; with a number of groups, such as 5, all nodes count.
     fairness_hops : int, default=1
         Number of hops of the generalized degree by which these groups are made.
     fairness_ramp : float or None, default=None
@@ -272,7 +272,7 @@ class DegFair(Mitigation):
     """
 
     unfairness = ("fairness",)
-    memory_factor = 3.0  # both groups' debiasing functions, beside the aggregation
+    memory_factor = 3.0  # both groups' debiasing functions, in addition to the aggregation
     unused = (
         Unused(
             ("fairness_loss", "fairness_groups", "fairness_hops", "fairness_ramp"),

@@ -126,7 +126,7 @@ class DegreeSpecificConv(nn.Module):
 
 
 class Buckets:
-    """Nodes in buckets, each of which is multiplied with a matrix of its own.
+    """Nodes in buckets. Each bucket is multiplied by its own matrix.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Buckets:
         return torch.bmm(rows, matrices).flatten(0, 1).index_select(0, self.place)
 
     def times_row_by_row(self, h: Tensor, matrices: Tensor) -> Tensor:
-        """The same, without a gradient, and with the same bits for a row whatever the other rows are."""
+        """The same without a gradient. The bits of a row do not depend on the other rows."""
         product = h.new_empty(len(h), matrices.shape[2])
         for nodes, matrix in zip(self.nodes, matrices, strict=True):
             product[nodes] = row_by_row(h[nodes], matrix)
@@ -161,7 +161,7 @@ class Buckets:
 class DSGCN(Mitigation):
     """DSGCN: convolutions whose weights depend on the degree.
 
-    Each layer adds to its shared weights a part that is specific to the degree. A recurrent network generates these
+    Each layer adds a degree-specific part to its shared weights. A recurrent network generates these
     parts one degree after the other, so that nodes of similar degree have similar weights [1]_.
 
     Parameters
@@ -181,10 +181,10 @@ class DSGCN(Mitigation):
     learned V_0. For "sage", the weights of the neighbors are degree-specific, those of the node itself are not.
 
     Adapted: one set of weights for each power of two instead of each degree, since degrees reach into the thousands;
-    and, for wide features, weights of low rank, since the recurrence over full matrices would cost more than all the
-    rest. Uncertain: no implementation is public, and the equations follow the abstract of the paper and works that
-    cite it. Left out: the paper's second part (SL-DSGCN), which trains on pseudo-labels of unlabeled nodes. It is meant
-    for few labels, and the comparisons with DegFairGNN name DSGCN alone.
+    and, for wide features, weights of low rank, since the recurrence over full matrices would cost more than the rest
+    of the network. Uncertain: no implementation is public, and the equations follow the abstract of the paper and works
+    that cite it. Left out: the paper's second part (SL-DSGCN), which trains on pseudo-labels of unlabeled nodes. It is
+    meant for few labels, and the comparisons with DegFairGNN name only DSGCN.
 
     Use it when the meaning of a neighbor depends on its degree, for example if hubs are read differently from
     ordinary neighbors. It has no fairness loss and no weight that trades accuracy for fairness: it may narrow or widen

@@ -60,12 +60,12 @@ class FairGNN(GroupMitigation):
     adversary_weight : float, default=0.01
         beta: weight of the adversary's loss, which the network maximizes.
     adversary_rate : float, default=5.0
-        Learning rate of the adversary, as a multiple of the network's. The paper has 1; a faster adversary follows the
-        changing representation more closely, so that hiding the group from it means more.
+        Learning rate of the adversary, as a multiple of the network's. The paper uses 1. A faster adversary follows the
+        changing representation more closely, so it is harder to hide the group from it.
     fairness_groups : "threshold", float or int, default="threshold"
-        The groups: nodes of at most ``degree_threshold`` and the others; a share such as 0.2, for the nodes of lowest
-        and of highest degree, with boundaries from the training nodes; or this number of groups between quantiles of
-        the training nodes' degrees.
+        The groups: nodes with a degree of at most ``degree_threshold`` and the others; a share such as 0.2, for the
+        nodes of lowest and of highest degree, with boundaries from the training nodes; or this number of groups between
+        quantiles of the training nodes' degrees.
     fairness_hops : int, default=1
         Number of hops of the generalized degree by which the groups are made.
     degree_threshold : {"mean", "median"} or float, default="mean"
@@ -80,8 +80,8 @@ class FairGNN(GroupMitigation):
     -----
     The network minimizes L_C + alpha L_R - beta L_A, then the adversary minimizes L_A. L_C is the classification loss.
     L_A is the mean cross-entropy of the adversary, a linear layer, and L_R the sum over groups k and classes y of
-    ``|Cov(1[g = k], p_y)|``. In training on the whole graph both are taken over all nodes, since degrees are known for
-    all; in batches over the nodes of the batch.
+    ``|Cov(1[g = k], p_y)|``. Both are computed over all nodes when training on the whole graph, since all degrees are
+    known, and over the nodes of the batch when training in batches.
 
     Adapted for degree: the paper's estimator of unknown sensitive attributes is not needed. For several classes and
     groups, L_R sums over all pairs; with two of each it is four times the paper's term. The hidden representation is

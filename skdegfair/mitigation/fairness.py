@@ -14,7 +14,7 @@ from ..nn import Batch, Output, SparseOperator
 
 
 class Contrast(NamedTuple):
-    """How the predictions of a batch become differences between the means of groups."""
+    """Matrices that convert the predictions of a batch to differences between the means of groups."""
 
     differences: SparseOperator  # (n_pairs, n_batch), first group of a pair minus second
     counted: Tensor | None  # (n_batch, n_classes), 1 / n where a node counts for a class; None: 1 / n is in differences
@@ -31,8 +31,8 @@ class FairnessLoss:
     ----------
     groups : DegreeGroups
     kind : {"dsp", "deo", "both"}
-        All nodes count for each class (degree statistical parity, DSP), the nodes of the class alone (degree equal
-        opportunity, DEO), or the sum of both losses.
+        Whether all nodes count for each class (degree statistical parity, DSP), or only the nodes of the class (degree
+        equal opportunity, DEO), or the loss is the sum of both.
     """
 
     is_mean = False  # the loss of two batches is not the mean of their losses

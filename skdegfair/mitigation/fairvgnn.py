@@ -178,9 +178,9 @@ class FairVGNN(GroupMitigation):
     Parameters
     ----------
     adversary_weight : float, default=3.0
-        Weight of the loss that makes the adversary's output uninformative, by which the masks are learned.
+        Weight of the loss that makes the adversary's output uninformative. The masks are trained on it.
     keep_weight : float, default=1.0
-        alpha: weight of the penalty on masked channels. Without it, nothing speaks against masking all channels.
+        alpha: weight of the penalty on masked channels. Without it, masking all channels would have no cost.
     clip : float, default=1.0
         epsilon: weights of channel i in the first layer are clamped to at most epsilon times the probability that the
         channel is kept.
@@ -191,9 +191,9 @@ class FairVGNN(GroupMitigation):
     mask_rate : float, default=5.0
         Learning rate of the masks, as a multiple of the network's.
     fairness_groups : "threshold", float or int, default="threshold"
-        The groups: nodes of at most ``degree_threshold`` and the others; a share such as 0.2, for the nodes of lowest
-        and of highest degree, with boundaries from the training nodes; or this number of groups between quantiles of
-        the training nodes' degrees.
+        The groups: nodes with a degree of at most ``degree_threshold`` and the others; a share such as 0.2, for the
+        nodes of lowest and of highest degree, with boundaries from the training nodes; or this number of groups between
+        quantiles of the training nodes' degrees.
     fairness_hops : int, default=1
         Number of hops of the generalized degree by which the groups are made.
     degree_threshold : {"mean", "median"} or float, default="mean"
@@ -216,18 +216,18 @@ class FairVGNN(GroupMitigation):
     paper's Gumbel softmax over two options at temperature 1, written with one number per channel. Training uses soft
     masks, predictions use hard masks that are drawn from the model's own seed, so they are always the same.
 
-    Adapted: the degree group is given apart from X and never a column of it. The adversary is compared with the
-    shares of the groups, where the paper has 1/2 for two groups of about equal size. The hidden representation is
+    Adapted: the degree group is given separately and is never a column of X. The adversary is compared with the
+    shares of the groups; the paper uses 1/2, for two groups of about equal size. The hidden representation is
     the input of the last layer, after dropout. All phases share one Adam optimizer, with one step each; the
-    released code has five steps and separate optimizers. It also moves the layers in the phases of the adversary,
-    which helps the adversary, and of the masks; then the layers hide the group by themselves, and on graphs made
-    for it the masks no longer found the channels that reveal the group. Both are left out. Channels start with a
-    probability of 88 % to be kept, not 50 %, so that few masks suffice. The clamp uses this probability, where the
-    released code uses the mean of the masks that were drawn. Features should have similar scales.
+    released code has five steps and separate optimizers. It also updates the layers in the phase of the adversary,
+    which helps the adversary, and in the phase of the masks. Then the layers hide the group by themselves, and on
+    graphs generated for this test the masks no longer found the channels that reveal the group. Both are left out.
+    Channels start with a probability of 88 % to be kept, not 50 %, so that few masks suffice. The clamp uses this
+    probability; the released code uses the mean of the masks that were drawn. Features should have similar scales.
 
     Use it when some feature channels are known or suspected to stand for the degree, and others are not. If the degree
-    shows only through the edges, masks cannot hide it. It is the most expensive method here, about K times the plain
-    network twice. With few channels, as in EMNLP, masks hardly matter.
+    shows only through the edges, masks cannot hide it. It is the most expensive method here, about 2 K times as
+    expensive as the plain network. With few channels, as in EMNLP, masks have little effect.
 
     References
     ----------

@@ -175,10 +175,10 @@ class RawlsGCN(Mitigation):
     Notes
     -----
     It aims at equal losses over degrees, not at equal predictions: it has no term for parity, and no weight. Use it
-    when low-degree nodes are classified worse than others; it costs little more than a plain GCN. On graphs whose
-    neighbors are mostly of other classes it may widen the differences: the plain "gcn" here is a mean over neighbors,
-    in which all nodes already have the same influence as receivers. Training needs the whole graph, and the graph
-    must be undirected.
+    when low-degree nodes are classified worse than others; it costs little more than a plain GCN. On graphs in which
+    most neighbors have other classes it may widen the differences: the plain "gcn" here is a mean over neighbors, in
+    which all nodes already have the same influence as receivers. Training needs the whole graph, and the graph must be
+    undirected.
 
     The scaling is unique and does not depend on how the adjacency matrix was normalized before. The paper scales
     alternately until sums differ from 1 by 1e-2; here a Newton method reaches 1e-6.

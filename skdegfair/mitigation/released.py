@@ -1,6 +1,6 @@
 """The arithmetic of the authors' released code, where it departs from the paper's equations.
 
-Kept apart from the paper's, so that the numbers the paper reports can be traced.
+It is separate from the implementation of the equations, so that the numbers that the paper reports can be traced.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ReleasedConv(nn.Module):
         return leaky_relu(out), terms
 
     def _context(self, mean: Tensor, block: Block) -> tuple[Tensor, Terms]:
-        """What is added to the sum over the neighbors, and the penalties: norms that are not squared."""
+        """The term added to the sum over the neighbors, and the penalties, which are norms that are not squared."""
         if self.context is None:
             return torch.zeros_like(mean), {}
         low = torch.from_numpy(block.degree() < self.threshold)[:, None].to(mean.device)
@@ -180,7 +180,7 @@ CONTEXT = ("context_weight", "constraint_weight", "scale_shift", "contrast", "de
 class ReleasedFairnessLoss:
     """L2 of the released code: the mean over classes of the squared gap of mean log probabilities.
 
-    Its groups are the batch's nodes below and not below the mean degree of the batch.
+    Its groups are the nodes whose degree is below the mean degree of the batch, and the other nodes of the batch.
     """
 
     is_mean = False

@@ -1,4 +1,4 @@
-"""Tail-GNN (Liu, Nguyen and Fang, KDD 2021): what the neighborhood of a low-degree node lacks, by translation."""
+"""Tail-GNN (Liu, Nguyen and Fang, KDD 2021): translations predict what low-degree neighborhoods lack."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class NeighborSum(Operator):
 
 @dataclass(frozen=True)
 class ForgedSum(Operator):
-    """The same in a graph in which every node of high degree has lost most of its neighbors.
+    """Weighted sum over the neighbors in a graph in which every high-degree node has lost most of its neighbors.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class TailNetwork(ViewsGNN):
         return self.join(batch, views, views, logits, terms)
 
     def _view(self, batch: Batch, projected: Tensor, terms: Terms, *, forged: bool) -> Tensor:
-        """Logits, from what the first layer makes of single nodes, which is the same in both graphs."""
+        """Logits, given the first layer's result for single nodes, which is the same in both graphs."""
         layers = cast(list[TailConv], list(self.layers))
         for layer, following, block in zip_longest(layers, layers[1:], batch.blocks):
             h, added = layer.gather(projected, block, forged=forged)
@@ -210,9 +210,10 @@ class Forged:
 class TailGNN(Mitigation):
     """Tail-GNN: low-degree nodes get the part of their neighborhood that they lack, by a learned translation.
 
-    A high-degree node and the mean of its neighbors are linked by a translation, which is learned there and predicts
-    what the few neighbors of a low-degree node leave out. In training each high-degree node also appears as a forged
-    low-degree one, with most of its edges dropped, and an adversary helps to make both alike [1]_.
+    A translation links a high-degree node and the mean of its neighbors. It is learned from high-degree nodes, and
+    predicts what the few neighbors of a low-degree node leave out. In training, each high-degree node also appears as a
+    forged low-degree node, with most of its edges dropped, and an adversary helps to make both representations similar
+    [1]_.
 
     Parameters
     ----------
@@ -243,15 +244,15 @@ class TailGNN(Mitigation):
     with the given and with the forged edges, plus mu times the mean norm of m_v over high-degree training nodes, minus
     eta times the cross-entropy of the adversary, which tells both apart by their logits.
 
-    Adapted: the paper trains on high-degree nodes and tests on low-degree ones. Here both have nodes of all degrees,
-    so the degree of each node decides how it is computed. All high-degree nodes are forged, once, before training,
-    whether they are training nodes or not. The bias is added in full to both kinds of nodes. The low-rank form of the
-    paper's code for wide features still computes a vector of the input's width for each node; ``translate="output"``
-    avoids that. The network maximizes the adversary's whole loss, not only the part of the forged nodes, up to the
-    point where the adversary is as bad as a guess.
+    Adapted: the paper trains on high-degree nodes and tests on low-degree ones. Here the training and the test nodes
+    have all degrees, so the degree of each node decides how it is computed. All high-degree nodes are forged, once,
+    before training, whether they are training nodes or not. The bias is added in full to both kinds of nodes. The
+    low-rank form of the paper's code for wide features still computes a vector of the input's width for each node;
+    ``translate="output"`` avoids that. The network maximizes the adversary's whole loss, not only the part of the
+    forged nodes, up to the point where the adversary is as bad as a guess.
 
-    Use it when low-degree nodes are classified worse and have neighbors that tell about their class. It has no term
-    for parity. It needs the whole graph, and nodes on both sides of the threshold.
+    Use it when low-degree nodes are classified worse and their neighbors are informative about their class. It has no
+    term for parity. It needs the whole graph, and nodes on both sides of the threshold.
 
     References
     ----------

@@ -48,7 +48,7 @@ class ViewsGNN(GNN):
         batch : Batch
         views : logits of each view for all nodes that the last layer computes
         for_heads : what the heads read of each view, for the same nodes
-        logits : those that predictions are made of
+        logits : the logits that predictions use
         terms : loss terms of the layers
         """
         labeled = logits if batch.labeled is None else logits.index_select(0, batch.labeled)

@@ -24,7 +24,7 @@ NARROW = 3  # maximum number of columns that are faster to fetch one by one
 
 
 class AttentionPattern:
-    """The edges that attention runs over: rows of a CSR pattern, and the position of each entry in its transpose.
+    """The edges that attention uses: rows of a CSR pattern, and the position of each entry in its transpose.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class AttentionPattern:
         return pattern.to(self.indices.device)
 
     def stacked(self, n: int) -> AttentionPattern:
-        """The pattern for n heads that are worked on together: rows and columns are heads of nodes, node by node."""
+        """The pattern for n heads that are computed together: rows and columns are heads of nodes, node by node."""
         if n not in self._stacks and n > 1:
             indices, indptr = self.indices.cpu().numpy(), self.indptr.cpu().numpy()
             numbers = sp.csr_array((np.arange(len(indices)) + 1, indices, indptr), shape=self.shape)
@@ -108,7 +108,7 @@ class AttentionPattern:
         return csr_tensor(self.indptr_t, self.indices_t, values, (self.shape[1], self.shape[0]))
 
     def of_row(self, value: Tensor) -> Tensor:
-        """A value of each row, at each of its entries."""
+        """Repeat the value of each row at each of its entries."""
         return value.index_select(0, self.row)
 
     def sampled(self, left: Tensor, right: Tensor) -> Tensor:
@@ -126,7 +126,7 @@ class AttentionPattern:
         return torch.segment_reduce(values, "max", offsets=self.indptr.long(), unsafe=True)
 
     def row_sums(self, values: Tensor) -> Tensor:
-        """Unlike a product with a vector of ones, the same for any number of threads."""
+        """Sum each row. Unlike a product with a vector of ones, the result does not depend on the number of threads."""
         everything = torch.arange(len(values), dtype=torch.int32, device=values.device)
         return _sums(values, everything, self.indptr)
 
@@ -136,7 +136,7 @@ class AttentionPattern:
 
 
 def _sums(values: Tensor, order: Tensor, indptr: Tensor) -> Tensor:
-    """Sums of values, fetched in the given order: of those between each two of ``indptr``."""
+    """Sums of values, fetched in the given order, between consecutive entries of ``indptr``."""
     return embedding_bag(order, values[:, None], indptr, mode="sum", include_last_offset=True).squeeze(1)
 
 
@@ -158,7 +158,7 @@ def attend(h: Tensor, target: Tensor, source: Tensor, pattern: AttentionPattern)
 
 
 def _top(score: Tensor, target: Tensor, source: Tensor, pattern: AttentionPattern) -> Tensor:
-    """What to subtract from the scores of each row so that exponentials neither overflow nor vanish.
+    """Value to subtract from the scores of each row so that exponentials neither overflow nor vanish.
 
     An upper bound that needs no pass over the edges if the source scores are close to each other; otherwise the
     largest score of the row.

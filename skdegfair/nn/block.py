@@ -1,4 +1,4 @@
-"""What a layer reads: the edges from the nodes before it to the nodes after it."""
+"""The input of a layer: the edges from the nodes before it to the nodes after it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Block:
     """Edges between the nodes before a layer and those after it.
 
     In training on a whole graph both are all nodes, except in the last layer, after which only the batch is left.
-    It knows the topology alone: no weights, no features, no method.
+    It contains only the topology: no weights, no features, no method.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ class Block:
         return self.degrees(hops) if self.before is None else self.degrees(hops)[self.before]
 
     def of(self, values: Tensor) -> Tensor:
-        """The rows of the nodes after the layer, of something that the nodes before it have."""
+        """Select the rows of the nodes after the layer, from an array with a row for each node before it."""
         return values if self.own is None else values.index_select(0, self.own)
 
     def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What a layer derives from the block; made once, and then the same in every epoch."""
+        """Something that a layer derives from the block; computed once and reused in every epoch."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]
@@ -118,7 +118,7 @@ class Batch:
         Position of ``nodes`` among those after the last layer; None: they are the same.
     places : positions of ``nodes`` in the data set
     weight : float, default=1.0
-        Weight of the batch beside those of other processes.
+        Weight of the batch relative to those of other processes.
     sample_weight : (n_batch,) or None
         Weight of each node in the classification loss, 1 on average.
     reduce : callable
@@ -162,7 +162,7 @@ class Batch:
         return self.blocks[-1]
 
     def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What a loss derives from the batch; made once."""
+        """Something that a loss derives from the batch; computed once."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]

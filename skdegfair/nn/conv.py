@@ -20,9 +20,9 @@ class Conv(nn.Module):
     """One layer of a graph neural network, before its activation; the learned weights are the paper's omega^l.
 
     It works in two steps: ``project`` treats single nodes, ``gather`` combines neighborhoods. Predictions run the two
-    steps apart, in slices of nodes. ``forward`` may take a shorter way to the same result.
+    steps separately, in slices of nodes. ``forward`` may compute the same result faster.
 
-    A layer with loss terms of its own returns them beside its output: ``(output, {"name": scalar})``.
+    A layer with its own loss terms returns them with its output: ``(output, {"name": scalar})``.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Conv(nn.Module):
     Attributes
     ----------
     operators : tuple of Operator
-        What it reads of a block.
+        Matrices of a block that it uses.
 
     Shapes: (n_before, d_in) -> (n_after, d_out).
     """
@@ -62,7 +62,7 @@ class Conv(nn.Module):
         return self.weight
 
     def between(self, projected: Tensor, propagate: Propagate) -> Tensor:
-        """In predictions, what has to happen for all nodes after ``project`` and before ``gather``."""
+        """Step of predictions that is applied to all nodes after ``project`` and before ``gather``."""
         return projected
 
     def gather(self, projected: Tensor, block: Block) -> Tensor:
@@ -190,7 +190,7 @@ class GAT(Conv):
             glorot_(self.attention_source[head], generator)
 
     def projection(self) -> Tensor:
-        """Weights of the messages, and beside them those of the scores of targets and of sources."""
+        """Weights of the messages, followed by those of the scores of targets and of sources."""
         d_in, vectors = len(self.weight), torch.cat([self.attention_target, self.attention_source], dim=1)
         by_head = self.weight.view(d_in, self.n_heads, self.head_width).transpose(0, 1)
         scores = torch.bmm(by_head, vectors.transpose(1, 2))  # (n_heads, d_in, 2)

@@ -65,7 +65,7 @@ def transpose_times(h: Tensor, grad: Tensor) -> Tensor:
 
 
 def row_by_row(h: Tensor, weight: Tensor) -> Tensor:
-    """``h @ weight`` for few rows, each with the same bits whatever the other rows are. (n, d_in) -> (n, d_out)."""
+    """``h @ weight`` for few rows, each with bits that do not depend on the other rows. (n, d_in) -> (n, d_out)."""
     return torch.bmm(h[:, None], weight.expand(len(h), *weight.shape))[:, 0]
 
 

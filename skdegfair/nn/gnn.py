@@ -27,17 +27,17 @@ Terms = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class Output:
-    """What a network returns for a batch.
+    """Output of a network for a batch.
 
     Attributes
     ----------
     logits : (n_batch, n_classes)
     terms : loss terms of the layers by name, before their weights
     hidden : (n_everyone, hidden_dim), input of the last layer for the nodes after it
-    heads : what each head makes of ``hidden``, by name
+    heads : output of each head for ``hidden``, by name
     everyone : (n_everyone, n_classes)
-        Logits of all nodes that the last layer computes. They are those of the batch, unless the batch has all nodes
-        of the graph computed.
+        Logits of all nodes that the last layer computes. They are those of the batch, unless the batch requires all
+        nodes of the graph to be computed.
     labeled : (n_batch,) or None, the rows of ``everyone`` that are the batch's nodes
 
     Examples
@@ -73,7 +73,7 @@ class Output:
         return (self.logits if self.everyone is None else self.everyone).log_softmax(1)
 
     def detached(self) -> Output:
-        """The same values without what their gradients need."""
+        """The same values, without the data that their gradients need."""
         terms, heads = ({name: value.detach() for name, value in each.items()} for each in (self.terms, self.heads))
         hidden, everyone = (None if each is None else each.detach() for each in (self.hidden, self.everyone))
         return Output(self.logits.detach(), terms, hidden, heads, everyone, self.labeled)
@@ -133,15 +133,15 @@ class GNN(nn.Module):
     dropout : float, default=0.5
         Fraction of the hidden representation that is dropped in training.
     seed : int, default=0
-        Seed of the initial weights and of dropout. The weights of the convolutions are drawn first, so that they do
-        not depend on what else a network has.
+        Seed of the initial weights and of dropout. The weights of the convolutions are drawn first, so that they do not
+        depend on other parts of a network.
     heads : dict from names to modules, default=None
         Applied to the hidden representation. They take part in training, not in predictions.
 
     Attributes
     ----------
     needs_all_nodes : bool
-        Whether a batch must have all nodes of the graph computed, because layers ignore what a block leaves out.
+        Whether all nodes of the graph must be computed for a batch, because layers ignore what a block leaves out.
 
     Examples
     --------
@@ -207,11 +207,11 @@ class GNN(nn.Module):
         return Output(labeled, terms, hidden, self.apply_heads(hidden), logits, batch.labeled)
 
     def apply_heads(self, hidden: Tensor | None) -> Terms:
-        """What each head makes of the hidden representation."""
+        """Output of each head for the hidden representation."""
         return {name: head(hidden) for name, head in self.heads.items()}
 
     def constrain(self) -> None:
-        """Change the weights after a training step so that they meet what a network demands of them."""
+        """Change the weights after a training step so that they meet constraints of the network."""
 
     def infer(self, topology: Topology, nodes: NDArray[np.intp], n_layers: int | None = None) -> Tensor:
         """Logits of some nodes, or the activated output of the first ``n_layers`` layers: (n_nodes, d_out)."""

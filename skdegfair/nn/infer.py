@@ -1,4 +1,4 @@
-"""Predictions layer by layer, in slices of nodes: memory stays flat, and nothing is cached."""
+"""Predictions layer by layer, in slices of nodes to save memory. Nothing is cached."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Slices:
 def infer(
     layers: list[Conv], activation: Any, topology: Topology, nodes: NDArray[np.intp], *, activate_last: bool
 ) -> Tensor:
-    """What the layers compute for some nodes: (n_nodes, d_out)."""
+    """Output of the layers for some nodes: (n_nodes, d_out)."""
     everywhere = _Slices(topology, np.arange(topology.n_nodes))
     wanted = _Slices(topology, nodes)
 
@@ -65,7 +65,7 @@ def _output(gathered: Tensor | tuple[Tensor, Any]) -> Tensor:
 
 
 def _projected(layer: Conv, topology: Topology, h: Tensor | None) -> Tensor:
-    """What the layer makes of each node: of its features, or of ``h``."""
+    """Projection of each node by the layer, from its features or from ``h``."""
     width = topology.feature_width if h is None else h.shape[1]
     slices = slices_of(np.full(topology.n_nodes, width), ENTRIES)
     read = (topology.features(rows, gradient=False) if h is None else h[rows] for rows in slices)

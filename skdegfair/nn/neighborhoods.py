@@ -1,4 +1,4 @@
-"""Who is near whom, in scipy: neighborhoods of some nodes, and all that is within some hops."""
+"""Neighborhoods in scipy: the neighbors of some nodes, and all nodes within some hops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..graph import cached_property
 
 REACH_BUDGET = 100_000_000
 TOO_LARGE = (
-    "The nodes within {hops} hops would number {count} or more, summed over all nodes of this graph. That exceeds the "
+    "Summed over all nodes of this graph, there are {count} or more nodes within {hops} hops. That exceeds the "
     'budget of {budget:,} (about 3 GB). Use context_pool="walk", whose cost grows linearly, or fewer hops.'
 )
 CHUNK = 2**24
@@ -35,7 +35,7 @@ class Neighborhoods:
     n_neighbors : (n_after,)
         Number of all neighbors.
     reached : CSR (n_after, n_before) or None
-        Mean over the nodes within several hops, where that is asked for.
+        Mean over the nodes within several hops, if it is requested.
     is_sampled : bool
     """
 
@@ -76,7 +76,7 @@ def closed(A: sp.csr_array, own: NDArray[np.intp]) -> sp.csr_array:
 
 
 class ReachedNodes:
-    """C_r of the paper: the nodes that can be reached in at most r steps, the node itself included.
+    """C_r of the paper: the nodes that can be reached in at most r steps, including the node itself.
 
     Parameters
     ----------

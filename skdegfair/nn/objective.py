@@ -1,6 +1,6 @@
 """The training objective: named loss terms, each with its weight.
 
-A term that no weight is known for is an error, so that no term can be dropped silently.
+A term without a weight raises an error, so that no term can be dropped silently.
 """
 
 from __future__ import annotations

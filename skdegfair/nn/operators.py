@@ -1,7 +1,7 @@
-"""Kinds of matrices that layers multiply with: what a layer asks a block for.
+"""Kinds of matrices that layers multiply with, and request from a block.
 
 An operator is a small value object. It says how to turn the neighborhoods of some nodes into a matrix; a block
-makes the matrix once and hands it out under the operator.
+makes the matrix once and returns it for the operator.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class OpenMean(Operator):
 
 @dataclass(frozen=True)
 class Attended(Operator):
-    """The edges that attention runs over: a node and its neighbors, with their weights.
+    """The edges that attention uses: a node and its neighbors, with their weights.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Attended(Operator):
 
 @dataclass(frozen=True)
 class Reach(Operator):
-    """Unweighted mean over the nodes within some hops of a node, itself included.
+    """Unweighted mean over the nodes within some hops of a node, including itself.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class NeighborSampler:
         return Batch(nodes, x, blocks, places=places, weight=part * len(nodes), **options)
 
     def _block(self, after: NDArray[np.intp], layer: int, step: int) -> tuple[Block, NDArray[np.intp]]:
-        """The block to some nodes, and the nodes that it leads from."""
+        """The block to some nodes, and the nodes before it."""
         topology, most = self.topology, self.n_neighbors[layer]
         keys = hash_keys(self.seed, step, layer, after)
         drawn = draw_neighbors(topology.A, after, most, hash_keys(keys, 0))
@@ -113,6 +113,6 @@ class NeighborSampler:
 
 
 def _represented(drawn: Drawn) -> NDArray[np.float64]:
-    """How many nodes those drawn for each node represent, in total."""
+    """Number of nodes that the nodes drawn for each node represent, in total."""
     rows = np.repeat(np.arange(len(drawn.counts)), drawn.counts)
     return np.maximum(np.bincount(rows, drawn.stands_for, minlength=len(drawn.counts)), 1)

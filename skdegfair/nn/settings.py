@@ -1,4 +1,4 @@
-"""What users set for all of torch, put aside while a model is computed."""
+"""Global torch settings of the user, suspended while a model is computed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 
 @contextmanager
 def own_settings(device: Any) -> Iterator[None]:
-    """Compute on the device that was asked for, in the precision that was asked for, with gradients where needed.
+    """Compute on the requested device, in the requested precision, with gradients where needed.
 
     ``torch.inference_mode``, ``torch.autocast`` and ``torch.set_default_device`` of the caller have no effect inside.
     """

@@ -22,7 +22,7 @@ Rows = NDArray[np.intp]
 
 
 class Topology:
-    """A graph that blocks are made of, for some of its nodes or for all.
+    """A graph from which blocks are made, for some or all of its nodes.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Topology:
 
     @property
     def feature_width(self) -> float:
-        """Stored features of a node, on average."""
+        """Average number of stored features per node."""
         X = self.graph.X
         return X.nnz / self.n_nodes if sp.issparse(X) else float(X.shape[1])
 
@@ -112,7 +112,7 @@ class Topology:
     def block(self, nodes: Rows | None, *, gradient: bool = True) -> Block:
         """The block from all nodes to some, or to all (None).
 
-        With ``gradient``, walks of several steps are complete; without, the block has their last step alone.
+        With ``gradient``, walks of several steps are complete; without, the block has only their last step.
         """
         own = np.arange(self.n_nodes) if nodes is None else nodes
         A = self.A if nodes is None else self.A[nodes]
@@ -167,7 +167,7 @@ class Topology:
     ) -> Batch:
         """A batch for training on the whole graph.
 
-        Every layer computes all nodes, except the last one, which computes ``nodes`` alone, unless ``all_nodes``.
+        Every layer computes all nodes, except the last one, which computes only ``nodes``, unless ``all_nodes``.
         """
         whole = self.whole.with_share(self._tensor(np.bincount(nodes, minlength=self.n_nodes) / len(nodes)))
         if np.array_equal(nodes, np.arange(self.n_nodes)):

@@ -11,7 +11,7 @@ from .features import Features, rounded, transform
 
 
 def parameter(*shape: int) -> nn.Parameter:
-    """Weights yet to be drawn, in single precision whatever torch's default is."""
+    """Weights that are drawn later, in single precision regardless of torch's default."""
     return nn.Parameter(torch.empty(shape, dtype=torch.float32))
 
 

@@ -47,8 +47,8 @@ NO_CLASSIFIER = (
     "{given!r}."
 )
 NO_DEGREES = (
-    "DegreeParityClassifier.fit got features and labels, but neither edges nor degrees, so that there is nothing to "
-    'adjust. Pass A, a Graph(X, A), or degree=. If no edges are meant, pass A="none" or Graph(X).'
+    "DegreeParityClassifier.fit got features and labels, but neither edges nor degrees, so there is nothing to "
+    'adjust. Pass A, a Graph(X, A), or degree=. If there are no edges, pass A="none" or Graph(X).'
 )
 DEGREES_NEEDED = (
     "This DegreeParityClassifier was fitted with degree=, so it needs the degrees of the nodes to predict: pass "
@@ -60,7 +60,7 @@ TOO_FEW = (
     'with cv="prefit", or more labeled nodes.'
 )
 NONE_HELD_OUT = (
-    "cv held out no node, so that there is nothing to adjust on. An iterator can be used only once: pass a list of "
+    "cv held out no node, so there is nothing to adjust on. An iterator can be used only once: pass a list of "
     "splits, a splitter or a number of folds."
 )
 NOT_FITTED = (
@@ -77,44 +77,44 @@ IDLE = "DegreeParityClassifier has no effect: it compares degree groups of held-
 class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
     """Adjust the predictions of any classifier so that degree groups are treated alike.
 
-    The probabilities of held-out nodes say how often each class would be predicted in each degree group. A linear
+    The probabilities of held-out nodes determine how often each class would be predicted in each degree group. A linear
     program finds the adjustment with the highest expected accuracy for which the groups differ by at most a tolerance
     [1]_. The training is not changed: it is a baseline that every other method should be compared with.
 
-    It levels down: the program reaches equality by errors for the better-off group, too. ``effect_`` says how much, and
-    the notes have an example.
+    It levels down: the program also reaches equality by making errors in the better-off group. ``effect_`` shows how
+    much, and the notes have an example.
 
     Parameters
     ----------
     estimator : classifier with ``predict_proba``
         A classifier of this library, or any of scikit-learn's. The latter gets the features without the edges.
     constraint : {"dsp", "deo"}, default="dsp"
-        What is made alike: how often each class is predicted (degree statistical parity, DSP), or the recall of each
+        What is equalized: how often each class is predicted (degree statistical parity, DSP), or the recall of each
         class (degree equal opportunity, DEO).
     tolerance : float, default=0.05
-        Largest difference that is allowed between two groups in the rate, or in the recall, of a class.
+        Largest difference allowed between two groups in the prediction rate, or the recall, of a class.
     fairness_groups : "threshold", float or int, default=0.2
-        The groups: nodes of at most ``degree_threshold`` and the others; a share such as 0.2, for the nodes of lowest
-        and of highest degree, where predictions for those in between stay as they are; or this number of groups
-        between quantiles. Boundaries are learned from the training nodes; the mean or the median degree is that of the
-        whole graph or, with ``degree=``, of the training nodes.
+        The groups: nodes with a degree of at most ``degree_threshold`` and the others; a share such as 0.2, for the
+        nodes of lowest and of highest degree, where predictions for those in between stay as they are; or this number
+        of groups between quantiles. Boundaries are learned from the training nodes; the mean or the median degree is
+        that of the whole graph or, with ``degree=``, of the training nodes.
     fairness_hops : int, default=1
         Number of hops of the generalized degree by which the groups are made.
     degree_threshold : {"mean", "median"} or float, default="mean"
         Threshold between the two groups.
     cv : int, float, cross-validation splitter, iterable or "prefit", default=5
-        How nodes are held out. An integer is a number of folds, for each of which the estimator is fitted to the
-        others; after that, it is fitted to all training nodes. A splitter, or an iterable of positions among the
+        How nodes are held out. An integer is a number of folds. For each fold, the estimator is fitted to the other
+        folds; after that, it is fitted to all training nodes. A splitter, or an iterable of positions among the
         training nodes, does the same. A float is the fraction of the training nodes that is held out once; the
-        estimator is fitted to the rest. "prefit": the estimator is fitted already, and all nodes given to ``fit``
-        count as held out; they should be other nodes than it was trained on.
+        estimator is fitted to the rest. "prefit": the estimator is fitted already, and all nodes given to ``fit`` count
+        as held out; they should not be nodes that it was trained on.
     unlabeled : scalar, default=None
         Value of y that stands for an unknown label, such as -1; NaN also stands for None and pandas' NA. None: every
         label is a class.
     directed : bool, default=False
         Whether A may differ from its transpose. A Graph has its own setting.
     random_state : int, RandomState instance or None, default=None
-        Determines the folds, and the predictions of nodes that are drawn at random.
+        Determines the folds, and predictions that are drawn at random.
 
     Attributes
     ----------
@@ -126,8 +126,8 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         For each group and class, on the held-out nodes: the rate, or the expected recall, before and after. A recall
         that fell in the better-off group has been leveled down.
     expected_accuracy_ : ndarray of shape (2,)
-        Accuracy on the held-out nodes of all groups before and after, as the probabilities say: the estimator's, or
-        with ``constraint="deo"`` the calibrated ones.
+        Accuracy on the held-out nodes of all groups before and after, computed from the probabilities: those of the
+        estimator, or with ``constraint="deo"`` the calibrated ones.
     is_random_ : bool
         Whether predictions are drawn at random for some nodes.
     multipliers_, offsets_ : ndarray of shape (n_groups, n_rules, n_classes)
@@ -152,7 +152,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
     nodes with given probabilities, which an overconfident classifier gets wrong. So the probabilities are calibrated
     in each group first.
 
-    If the predictions on the held-out nodes meet the tolerance already, they stay as they are. Otherwise each group
+    If the predictions on the held-out nodes already meet the tolerance, they are not changed. Otherwise each group
     gets a rule, with offsets (parity) or multipliers (equal opportunity) for the probabilities of the classes. Where
     single rules exceed the tolerance by more than 0.02, a mixture of rules meets it: for parity, if many nodes have the
     same probabilities; for equal opportunity, if the better-off group has to be made worse in all classes. Which rule a
@@ -431,7 +431,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
         return self._predict(graph, self._degrees(graph, degree))
 
     def predict_proba(self, X: Any, A: Any = None, *, degree: Any = None) -> NDArray[np.float64]:
-        """How likely ``predict`` returns each class.
+        """Probability that ``predict`` returns each class.
 
         It is 0 or 1, except for nodes whose prediction is drawn at random. It does not say how likely a class is
         *right*: that is ``estimator_.predict_proba``. Do not use it for a log loss or a ROC curve.
@@ -457,7 +457,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y, A, degree : as for :meth:`fit`, in the same orders
+        X, y, A, degree : as for :meth:`fit`, in any order that ``fit`` accepts
         nodes : mask or array of positions, default=None
             Nodes to score; default: all. Unlabeled nodes are ignored.
         sample_weight : array-like of shape (n_nodes,), default=None
@@ -510,7 +510,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def _input(estimator: Any, graph: Graph) -> Any:
-        """What the estimator reads."""
+        """Input of the estimator."""
         return graph if reads_graphs(estimator) else graph.features
 
     def _probabilities(self, estimator: Any, graph: Graph) -> NDArray[np.float64]:
@@ -525,7 +525,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if not hasattr(self.estimator, "__sklearn_tags__") or isinstance(self.estimator, type):
-            return tags  # fit says that it is no classifier
+            return tags  # fit raises an error: it is not a classifier
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
         tags.classifier_tags = inner.classifier_tags

@@ -1,4 +1,5 @@
-"""The linear program: which classes to predict in each group so that the groups are alike, at the least loss.
+"""The linear program: which classes to predict in each group so that the groups are alike, with the smallest loss of
+accuracy.
 
 An assignment gives node i of group g the class k with probability x_ik. Its accuracy, as far as the probabilities p_ik
 are right, is the mean of sum_k x_ik p_ik. Each group has a *rate* per class: how often the class is predicted (parity),
@@ -25,7 +26,7 @@ MAX_ROUNDS = 1000
 GAIN = 1e-7
 """Smallest improvement of the expected accuracy for which a rule is added; the solver is not more exact than that."""
 SMOOTHING = 0.7
-"""How much prices stay near the best ones so far. Prices of early rounds swing widely, and so would the rules."""
+"""How much prices stay near the best ones so far. Without it, prices and rules vary widely in early rounds."""
 SLACK = 0.02
 """A single rule may exceed the tolerance by this, because it cannot divide nodes that are tied."""
 STOPPED = "The linear program was stopped after {rounds} rounds; its rules may cost more accuracy than necessary."
@@ -91,7 +92,7 @@ class Mixture(NamedTuple):
         return np.column_stack([(p * m + b).argmax(axis=1) for m, b in zip(self.multiplier, self.offset, strict=True)])
 
     def probability(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How likely each class is predicted for each node, (n_nodes, n_classes)."""
+        """Probability that each class is predicted for each node, (n_nodes, n_classes)."""
         probability = np.zeros_like(p)
         for choice, chance in zip(self.choices(p).T, self.chance, strict=True):
             probability[np.arange(len(p)), choice] += chance
@@ -126,7 +127,7 @@ def fair_rules(groups: list[Members], tolerance: float) -> list[Mixture]:
     """The rules of each group that solve the program; a single rule each if these meet the tolerance, too.
 
     A single rule cannot divide nodes that are tied between classes. Usually these are few. But many nodes can have the
-    same probabilities, and all nodes of a group are tied if it is to be made worse in every class.
+    same probabilities, and all nodes of a group are tied if it has to be made worse in every class.
     """
     mixtures, rules = _solve(groups, tolerance)
     reached = [np.where(group.defined, rule.rate, np.nan) for group, rule in zip(groups, rules, strict=True)]

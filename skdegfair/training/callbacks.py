@@ -30,11 +30,11 @@ MONITORS = {
     "valid_delta_dsp": True,
     "valid_delta_deo": True,
 }
-"""What early stopping can watch, and whether lower is better."""
+"""Values that early stopping can monitor, and whether lower is better."""
 
 
 class StopTraining(KeyboardInterrupt):
-    """Raise it in a callback to end training in good order.
+    """Raise it in a callback to end training without an error.
 
     skorch ends training quietly on any KeyboardInterrupt, so that Ctrl-C in a search would end one fold only. Here a
     plain KeyboardInterrupt ends everything, and a callback that wants a quiet end raises this class.
@@ -60,7 +60,7 @@ class StopTraining(KeyboardInterrupt):
 
 
 class JoinedNodes:
-    """Nodes that came in several batches: stands where a Batch does, for loss terms that read all of them."""
+    """Nodes that came in several batches. It replaces a Batch for loss terms that use all of them."""
 
     def __init__(self, view: Graph) -> None:
         self.degree = view.degree
@@ -131,7 +131,7 @@ class EpochLog(Callback):
             history.record(f"{prefix}_delta_deo", float(deo))
 
     def _losses(self, net: Any, dataset_valid: Any) -> dict[str, float]:
-        """Each loss of the epoch, of all processes together."""
+        """Each loss of the epoch, averaged over all processes."""
         means = _batch_means(net.history[-1]["batches"])
         if len(self.valid_) > 1:
             logits, y = map(torch.cat, zip(*self.valid_, strict=True))
@@ -143,7 +143,7 @@ class EpochLog(Callback):
         return {key: sum(each[key] for each in everywhere) / len(everywhere) for key in means}
 
     def _all_seen(self, net: Any) -> Iterator[tuple[str, list[Any]]]:
-        """What was seen of the nodes by all processes: each has a part of the training nodes."""
+        """Results for the nodes from all processes, each of which has a part of the training nodes."""
         for name, batches in self.seen_.items():
             parts = net.of_all_processes(batches) if name == "train" else [batches]
             yield name, [batch for part in parts for batch in part]
@@ -158,7 +158,7 @@ class BestWeights(EarlyStopping):
     """Early stopping that restores the best weights.
 
     It ignores undefined scores, and epochs in which the weight of a loss term is still growing: their objective is not
-    the one that was asked for.
+    yet the requested one.
     """
 
     def on_epoch_end(self, net: Any, **kwargs: Any) -> None:
@@ -208,7 +208,7 @@ def epoch_callbacks(
     stopping : dict with monitor and patience, or None for no early stopping; without validation nodes there is none
     user : skorch callbacks, copied because training changes them
     verbose : {0, 1, 2}, silent, progress bar or table
-    last : further callbacks, which see what all others did
+    last : further callbacks, which run after all others
     """
     callbacks = [("log", EpochLog(groups)), *copy.deepcopy(list(user or []))]
     if verbose == 1:

@@ -1,4 +1,4 @@
-"""Checkpoints: the whole state of a training, so that it goes on after the process was killed, with the same bits."""
+"""Checkpoints: the whole training state, to continue after the process was killed, with the same bits."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .callbacks import EpochLog, EpochProgress
 
 KIND = FileKind("skdegfair checkpoint", "checkpoint", schema=1)
 SHARE = 0.05
-"""Part of the time of training that writing may take."""
+"""Fraction of the training time that writing may take."""
 OTHER_FIT = (
     "checkpoint={path!r} belongs to another fit: {what}. Delete the file to start from the beginning, or give another "
     "path. Folds of a cross-validation and trials of a search cannot share a checkpoint: set checkpoint=None for them."
 )
 HASHED = ("features", "edges", "labels or nodes", "weights of nodes")
-"""Parts of an identity whose values mean nothing to a reader."""
+"""Parts of an identity whose values are not meaningful to a reader."""
 BROKEN = "checkpoint={path!r} cannot be continued: {error} Delete the file to start from the beginning."
 NOT_RESTORABLE = (
     "checkpoint cannot restore the callback {name}, because it has no methods state_dict and load_state_dict. Add "
@@ -63,7 +63,7 @@ class Checkpoint(Callback):
 
     @property
     def stop_reason(self) -> str | None:
-        """Why the training in the file ended, None if it has not ended."""
+        """Reason why the training in the file ended, None if it has not ended."""
         return None if self.saved is None else self.saved.document["stop_reason"]
 
     def on_train_begin(self, net: Any, X: Any = None, **kwargs: Any) -> None:
@@ -79,14 +79,14 @@ class Checkpoint(Callback):
             self.write(net)
 
     def write(self, net: Any, stop_reason: str | None = None) -> None:
-        """Write the state, and find out when the next time is due."""
+        """Write the state, and determine when to write it next."""
         start = time.monotonic()
         write(Path(self.path), self._content(net, stop_reason), KIND)
         end = time.monotonic()
         self.next_time_ = end + (end - start) / SHARE
 
     def restore(self, net: Any) -> None:
-        """Give a net, and its other callbacks, the state in the file, which is then forgotten."""
+        """Restore a net and its other callbacks from the state in the file, then drop the state."""
         assert self.saved is not None
         document, arrays = self.saved
         try:
@@ -170,7 +170,7 @@ def read_checkpoint(path: Any) -> Content | None:
             raise ModelFileError("parts of it have other types than expected.")
     except (ImportError, PermissionError):
         raise
-    except Exception as error:  # a file can be wrong in more ways than anyone can list
+    except Exception as error:  # a file can be invalid in too many ways to list
         raise ModelFileError(BROKEN.format(path=str(path), error=error)) from error
     return saved
 

@@ -21,7 +21,7 @@ class NodeDataset(Dataset[Any]):
     Parameters
     ----------
     source : Batch or NeighborSampler
-        All nodes as one batch, or what makes batches of some.
+        All nodes as one batch, or a sampler that makes batches of some.
     y : LongTensor of shape (n_nodes,)
     view : Graph
         The same nodes as a view of their graph, for scorers that need degrees.

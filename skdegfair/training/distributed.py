@@ -77,7 +77,7 @@ def summed(value: Tensor) -> Tensor:
 
 
 class _Sum(torch.autograd.Function):
-    """Each process has the same loss of the sum. The mean of their gradients, which is used, needs this factor."""
+    """A sum over processes. All have the same loss, and their gradients are averaged: backward undoes the division."""
 
     @staticmethod
     def forward(ctx: Any, value: Tensor) -> Tensor:

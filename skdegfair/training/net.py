@@ -142,9 +142,9 @@ class NodeNet(NeuralNetClassifier):
             raise
 
     def train(self, data: NodeDataset) -> str:
-        """Train until ``max_epochs``, or until a callback or the user ends it, and say which.
+        """Train until ``max_epochs``, or until a callback or the user ends it, and return the reason.
 
-        With a checkpoint that was written before, the training goes on from there.
+        If a checkpoint was written before, training continues from there.
 
         Returns
         -------
@@ -183,11 +183,11 @@ class NodeNet(NeuralNetClassifier):
 
     @property
     def plain_module(self) -> Any:
-        """The module itself, whatever wraps it during training."""
+        """The module itself, without wrappers that training adds."""
         return self.module_
 
     def _forget_processes(self) -> None:
-        """Undo what training in several processes needs."""
+        """Undo changes that training in several processes needs."""
 
     def best_epoch(self) -> int:
         """The epoch whose weights the module has: the best one under early stopping, else the last."""
@@ -203,7 +203,7 @@ class NodeNet(NeuralNetClassifier):
         return frame.rename(columns={"dur": "seconds"}).set_index("epoch")
 
     def set_history(self, frame: pd.DataFrame) -> None:
-        """Take over a table that ``history_frame`` made."""
+        """Restore the history from a table of ``history_frame``."""
         rows = frame.rename(columns={"seconds": "dur"}).reset_index().to_dict("records")
         self.history_ = History({**row, "batches": []} for row in rows)
 
@@ -224,7 +224,7 @@ class NodeNet(NeuralNetClassifier):
 
 
 def logits_alone(step: dict[str, Any]) -> dict[str, Any]:
-    """What a step returned, for skorch's callbacks: the logits, without what their gradients needed."""
+    """What a step returned, for skorch's callbacks: the logits, without the data that their gradients need."""
     return {"loss": step["loss"].detach(), "y_pred": step["y_pred"].logits.detach()}
 
 

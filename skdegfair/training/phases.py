@@ -1,7 +1,7 @@
-"""Training in alternating phases: which parameters move, on which loss terms, how many times.
+"""Training in alternating phases: which parameters are updated, on which loss terms, how many times.
 
-All phases share one optimizer, which skips parameters without a gradient: a phase steps its own parameters by
-giving a gradient to them alone. What works with one optimizer (warm start, saving, schedules) works with phases.
+All phases share one optimizer, which skips parameters without a gradient: a phase updates its own parameters by giving
+a gradient only to them. Everything that works with one optimizer (warm start, saving, schedules) works with phases.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _is_in(name: str, parts: Iterable[str]) -> bool:
 
 
 def set_gradients(loss: Tensor, parameters: Sequence[nn.Parameter]) -> None:
-    """Give a gradient to these parameters alone; a parameter that the loss does not depend on gets none."""
+    """Give a gradient only to these parameters; a parameter that the loss does not depend on gets none."""
     gradients = torch.autograd.grad(loss, list(parameters), allow_unused=True)
     for parameter, gradient in zip(parameters, gradients, strict=True):
         # torch's fused optimizers take gradients to be contiguous, as those of backward() are
