@@ -138,7 +138,8 @@ def test_extending(capsys):
 
 
 HOW_TO = {  # what the last example of a page prints, or a part of it
-    "choose_a_backbone": "no edges 0.",
+    "choose_a_backbone": "no edges: 0.",
+    "directed_edges": "a    0.0\nb    1.0\nc    2.0\n",
     "encode_columns": "True\n",
     "from_networkx": "Graph(34 nodes, 78 edges, 1 features)\n",
     "from_pandas": "ann    1.0\nbo     2.0\ncy     1.0\n",
