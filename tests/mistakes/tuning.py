@@ -257,7 +257,7 @@ SPACES = [
         TypeError,
         ("'wrong' must be a list",),
     ),
-    Mistake("no values", lambda w: fit(w, {"wrong": []}), TypeError, ("'wrong' must be a list that is not empty",)),
+    Mistake("no values", lambda w: fit(w, {"wrong": []}), TypeError, ("'wrong' must be a non-empty list",)),
     Mistake(
         "no space for an estimator", lambda w: search_space(LogisticRegression()), ValueError, ("LogisticRegression",)
     ),
