@@ -1,4 +1,4 @@
-"""Graphs that the defaults are tried on: the paper's three, and generated ones of many kinds."""
+"""Graphs on which the defaults are tested: the paper's three, and generated ones of many kinds."""
 
 from functools import cache
 

@@ -2,13 +2,14 @@
 
 benchmarks/presets/<data set>/<model>.json holds every candidate of a search with its predictions for the training and
 validation nodes of the authors' split, each made by a model that was fitted to other nodes (see search_presets.py). The
-choice for the authors' split is by all of these nodes; for another split it is made anew, by those of them that are not
-test nodes of that split. (Models of the folds were fitted to some of these, and rounds of the search saw their scores.)
+choice for the authors' split uses all of these nodes. For another split, the choice is repeated with those of them that
+are not test nodes of that split. (Models of the folds were fitted to some of these, and rounds of the search used their
+scores.)
 
-The rule: of a plain GNN, the most accurate candidate. Of a DegFair model, the fairest of those that are as accurate as
-the paper says and at most half a point less accurate than the chosen plain GNN; if there is none, of those that are at
-most half a point less accurate than the most accurate one. The fairest one has the smallest larger gap, both gaps being
-taken in units of those of the chosen plain GNN.
+The rule: for a plain GNN, the most accurate candidate. For a DegFair model, the fairest candidate among those that are
+as accurate as the paper reports and at most half a point less accurate than the chosen plain GNN. If there is none, the
+fairest among those that are at most half a point less accurate than the most accurate one. To compare fairness, both
+gaps are divided by those of the chosen plain GNN, and the larger of the two counts.
 """
 
 import json

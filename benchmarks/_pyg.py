@@ -1,4 +1,4 @@
-"""Plain GNNs of torch_geometric, as its documentation writes them, to compare with."""
+"""Plain GNNs of torch_geometric to compare with, written as in its documentation."""
 
 import warnings
 

@@ -1,7 +1,7 @@
-"""What the paper's tables are made of: models by name, and runs that are kept as they finish.
+"""What the paper's tables are made of: models by name, and runs that are saved when they finish.
 
 A run is one fit and its predictions for the test nodes, assessed with every setting of the paper. Runs are lines of a
-file, so that a study that was killed goes on where it stopped. To add a model, add a line to MODELS.
+file, so that a study that was killed continues where it stopped. To add a model, add a line to MODELS.
 """
 
 from __future__ import annotations

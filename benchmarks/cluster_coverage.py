@@ -1,7 +1,7 @@
-"""Do intervals that resample clusters cover better if the errors of neighbors are alike?
+"""Do intervals from resampled clusters have better coverage if neighbors have similar errors?
 
-Errors are drawn from a field that is smoothed over one or two hops of a graph, as a GNN does it, so that the marginal
-probabilities, and with them the true gaps, are known. Counts how often the report's 95 % intervals cover the true gaps,
+Errors are drawn from a field that is smoothed over one or two hops of a graph, as by a GNN. The marginal
+probabilities, and therefore the true gaps, are known. Counts how often the report's 95 % intervals cover the true gaps,
 how often its p-values are below 5 % where the true gap is 0, and how often the interval of the difference between two
 models with independent errors covers 0. Two kinds of graphs with 2,000 nodes, half of them assessed:
 

@@ -1,14 +1,14 @@
-"""Is a fair model fairer than a plain one with nothing but defaults, and at what price?
+"""With default parameters, is a fair model fairer than a plain one, and at what price?
 
-On the paper's three graphs and on generated ones, 60 % of the nodes are trained on. *candidates*: settings that the
-defaults were chosen from, assessed on the validation nodes (20 %) of one split. *compare*: the defaults before and
+On the paper's three graphs and on generated ones, 60 % of the nodes are used for training. *candidates*: settings from
+which the defaults were chosen, assessed on the validation nodes (20 %) of one split. *compare*: the defaults before and
 after, and the plain GNN, assessed on the test nodes (20 %) of ten other splits (four on the
 largest graph), with 95 % intervals over the splits.
 *frontiers*: the weight of the fairness loss from 0 to 100, for the paper's loss and for the default's, on test nodes of
 ten splits, with the hypervolume of each front: the area in accuracy and 1 - gap that it covers.
 
 The price is the accuracy lost for each point of delta DSP gained, in units of k / 6 for k classes. Where the plain
-predictions are right, flipping just the nodes that have to be flipped costs 0.6.
+predictions are correct, changing only the predictions that have to change costs 0.6.
 
 Usage: python benchmarks/defaults.py [--parts candidates compare frontiers] [--graphs ...] [--quick] [--jobs 2]
 

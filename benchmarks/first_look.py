@@ -2,11 +2,11 @@
 
 Each method is fitted to the training nodes of a split (60 %) and assessed on the test nodes (20 %): accuracy and
 both gaps between the 20 % of lowest and of highest degree, in percent.
-A majority vote stands beside them. Three splits give a rough picture, not a ranking.
+A majority vote is included for comparison. Three splits give a rough picture, not a ranking.
 
 Usage: python benchmarks/first_look.py
 
-The runs are written to benchmarks/results/first_look.csv, one by one; a run that is there already is not repeated.
+The runs are written to benchmarks/results/first_look.csv, one by one. Runs that are already there are not repeated.
 """
 
 import csv

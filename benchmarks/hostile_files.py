@@ -1,8 +1,8 @@
 """What happens with damaged and malicious files? Mutated model files and data archives, by the thousand.
 
-Half of the mutations change bytes. The others change what the bytes mean, with the checksum made right again: other
+Half of the mutations change bytes. The others change what the bytes mean, with a corrected checksum: other
 types, huge numbers and shapes, deep nesting, unknown classes, NaN, missing and additional parts; for archives also
-bombs, names outside of the folder, other encodings, ids out of range. Files are read in a process of its own, whose
+bombs, names outside of the folder, other encodings, ids out of range. Files are read in a separate process, whose
 memory is measured; a file that takes longer than 20 seconds counts as a hang. A changed file must be refused with a
 ModelFileError or a ValueError, or give a complete model. A model whose bytes were changed must predict what the saved
 one predicts, if it loads at all.

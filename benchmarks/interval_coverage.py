@@ -1,7 +1,7 @@
 """How often are the report's intervals and its null right?
 
 Draws many test sets from known probabilities and counts, for each gap, how often the 95 % null covers the gap of
-predictions that have nothing to do with degree, and how often the 95 % interval covers a gap that is known, 0 or more.
+predictions that do not depend on degree, and how often the 95 % interval covers a known gap, which is 0 or larger.
 The test sets are as large as Chameleon's (92 and 89 nodes of low and high degree) or ten times that.
 
 Usage: python benchmarks/interval_coverage.py [--simulations 1000] [--jobs 2]

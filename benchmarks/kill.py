@@ -2,11 +2,11 @@
 
 A child process works on a small graph and is killed at random moments:
 
-- fit: with a checkpoint. Started again, it has to end with the weights of a fit that nobody killed, bit for bit, and
-  not to begin anew.
-- save: writes two models to the same file in turn. The file has to be one of them, whole.
-- search: ParetoSearchCV with a storage. Started again, it has to end with all trials, and those that were complete
-  before have to be the same.
+- fit: with a checkpoint. When started again, it must continue instead of starting over, and end with exactly the
+  weights of a fit that was not killed.
+- save: writes two models to the same file in turn. The file must always be one of them, and complete.
+- search: ParetoSearchCV with a storage. When started again, it must end with all trials, and those that were complete
+  before must be unchanged.
 
 Usage: python benchmarks/kill.py [--kills 20] [--seed 0] [--only fit]
 

@@ -1,7 +1,7 @@
-"""How much memory does training on a whole graph take, compared with the estimate that ``fit`` refuses graphs by?
+"""How much memory does training on a whole graph take, compared with the estimate by which ``fit`` rejects graphs?
 
-The estimate has to be below the truth, so that no graph is refused that would have fitted, and not far below.
-Each setting is measured in a process of its own, on random graphs of 200,000 nodes.
+The estimate must be below the true value, so that no graph that fits into memory is rejected, but not far below.
+Each setting is measured in a separate process, on random graphs of 200,000 nodes.
 
 Usage: python benchmarks/memory.py
 

@@ -1,9 +1,9 @@
-"""Does it reproduce, and does it hold on other splits? The paper's tables, rebuilt.
+"""Can the paper's tables be reproduced, and do the results hold on other splits?
 
 Two protocols. *authors*: their one split, five seeds, mean and standard deviation over seeds. *splits*: ten random
-splits with two seeds each, mean over splits with its 95 % interval, and the difference of each DegFair model to its
-base GNN, and to its ablations, on the same splits. Then *studies* of one parameter at a time. Hyper-parameters are
-chosen as _presets.py says, by predictions for nodes that are not then tested; ablations and studies share those of
+splits with two seeds each, mean over splits with its 95 % interval, and the difference of each DegFair model from its
+base GNN, and from its ablations, on the same splits. Then *studies* of one parameter at a time. Hyper-parameters are
+chosen as described in _presets.py, by predictions for nodes that are not test nodes; ablations and studies use those of
 DegFairGCN. Models are fitted to the training nodes; all numbers are of test nodes. Each run is saved in
 benchmarks/results/ when it finishes. To continue after an interruption, start the script again.
 

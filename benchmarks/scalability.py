@@ -1,7 +1,7 @@
 """How does the cost grow with the graph? Time per epoch and peak memory, from a thousand to a million edges and more.
 
-Times fits of GCN and DegFairGCN on the built-in graph, by turns, each size in a process of its own. Read the columns
-per edge and the ratio: times themselves swing from run to run. Models are fitted inside
+Times fits of GCN and DegFairGCN on the built-in graph, in turn, each size in a separate process. Read the columns
+per edge and the ratio: absolute times vary from run to run. Models are fitted inside
 skdegfair.training.memory_kept.
 
 Usage: python benchmarks/scalability.py [--quick]

@@ -1,7 +1,7 @@
-"""How far does it go? A graph of the size of ogbn-products, trained on whole and in batches, on one machine.
+"""How large can a graph be? Training on a graph of the size of ogbn-products, whole and in batches, on one machine.
 
 Generates the graph (2.4 million nodes, 124 million stored entries, 100 features, 8 % of the nodes to train on) and
-keeps it in files. Then, each in a process of its own: epochs on the whole graph, with all in memory; and an epoch in
+keeps it in files. Then, each in a separate process: epochs on the whole graph, with all data in memory; and an epoch in
 batches with ten drawn neighbors per layer, over memory-mapped files, with predictions for 100,000 nodes. Models are
 fitted inside skdegfair.training.memory_kept. Peak memory is the largest resident size of the process, including
 pages of the mapped files.

@@ -1,12 +1,12 @@
 """Choose the hyper-parameters of the paper's models, on training and validation nodes only.
 
-For each data set and model a small evolution: random settings (the first is the default; for a DegFair model the second
-is the choice of its base GNN, which is searched before it), then two rounds of changes to the best of them; a base GNN
-gets as many as its DegFair model. A setting is judged by fourfold cross-validation on the training and validation nodes
-of the authors' split together, so that its models have as many nodes to learn from as there are training nodes;
-predictions of the four folds are pooled before the gaps are taken, as a gap in the few nodes of one fold is mostly
-noise. What is best is said in _presets.py. Every candidate goes to benchmarks/presets/ as it is judged: a search that
-was killed goes on where it stopped.
+For each data set and model, a small evolutionary search: random settings (the first is the default; for a DegFair model
+the second is the choice of its base GNN, which comes first), then two rounds of changes to the best of them. A base
+GNN gets as many settings as its DegFair model. A setting is assessed by fourfold cross-validation on the training and
+validation nodes of the authors' split together, so each model is fitted to as many nodes as there are training nodes;
+predictions of the four folds are pooled before the gaps are computed, because a gap in the few nodes of one fold is
+mostly noise. The rule in _presets.py decides which setting is best. Every candidate is written to benchmarks/presets/
+when it is assessed, so a search that was killed continues where it stopped.
 
 Usage: python benchmarks/search_presets.py [--models GCN DegFairGCN ...] [--datasets ...] [--jobs 2]
 """

@@ -1,11 +1,12 @@
-"""What does fairness cost in time? Epochs of our models against those of torch_geometric and against the floor.
+"""What does fairness cost in time? Epochs of our models compared with those of torch_geometric and with a lower bound.
 
-Everything that is compared is timed in one run, by turns, epoch by epoch, so that what else the machine does hits all
+Everything that is compared is timed in one run, in turn, epoch by epoch, so that other load on the machine affects all
 alike; read the ratios of medians. An epoch is one step on the whole graph: forward, backward, Adam. Models have two
-layers of width 32 (GAT: 4 heads), half of the nodes are trained on. torch_geometric's models are plain GNNs without
-any debiasing, as its documentation writes them (features dense, adjacency as edge_index or as torch CSR with what can
-be cached cached). The floor is the sparse and dense products of our own DegFairGCN epoch and nothing else. Epochs and
-fits are timed inside skdegfair.training.memory_kept, those of torch_geometric too, although neither uses it by default.
+layers of width 32 (GAT: 4 heads), and half of the nodes are used for training. torch_geometric's models are plain GNNs
+without any debiasing, written as in its documentation (dense features, adjacency as edge_index or as torch CSR, with
+caching where it is possible). The lower bound (floor) is the time of the sparse and dense products of our own
+DegFairGCN epoch alone. Epochs and fits are timed inside skdegfair.training.memory_kept, also those of torch_geometric,
+although neither uses it by default.
 
 Usage: python benchmarks/speed.py [--quick] [--methods] (make speed)
 

@@ -1,13 +1,13 @@
-"""What a search buys: its front against random settings, and its choice against the default.
+"""What does a search gain? Its front is compared with random settings, and its choice with the default.
 
-*front*: on the built-in graph, 40 trials of ParetoSearchCV and 40 random settings, five seeds: what part of the random
-ones a trial of the search beats (as accurate and as fair, and better in one), what part of them 40 other random
+*front*: on the built-in graph, 40 trials of ParetoSearchCV and 40 random settings, five seeds: the share of the random
+settings that a trial of the search beats (as accurate and as fair, and better in one), the share that 40 other random
 settings beat, and the hypervolume of both fronts (the area in accuracy and 1 - gap that a front covers).
 
 *choice*: on Chameleon, for the authors' split and ten random ones: a study on training and validation nodes, whose
-choice and the default are both fitted to these nodes, with five seeds, and compared on the test nodes. The study is
-about delta DEO, the gap that is clear of chance there (delta DSP is not), and asks for the fairest setting within half
-a point of accuracy, so that chance does not make it more than one.
+choice and the default are both fitted to these nodes, with five seeds, and compared on the test nodes. The study
+uses delta DEO, which is larger than chance explains there (delta DSP is not), and chooses the fairest setting within
+half a point of accuracy, so that noise does not increase the loss to more than one point.
 
 Usage: python benchmarks/tuning.py [--parts front choice] [--quick] [--jobs 2]
 

@@ -85,8 +85,8 @@ print("about 200 nodes each, of which about half deserve the benefit.\n")
 print(cells.T.to_string(index_names=False, header=list(cells.index)))
 
 # %%
-# How sure that is
-# ----------------
+# How certain this is
+# -------------------
 # The difference in the share of deserving nodes that get the benefit is part of delta DEO (degree equal opportunity),
 # measured against the fair labels.
 
@@ -105,7 +105,7 @@ print(
 # %%
 # Findings, plots and a page
 # --------------------------
-# In practice only the recorded labels are known. The report says what they allow to say.
+# In practice only the recorded labels are known. The report says what can be concluded from them.
 
 matplotlib.use("Agg")
 graph, y = data.graph[test], data.y[test]

@@ -37,8 +37,8 @@ variants = {
 # %%
 # Five graphs
 # -----------
-# One graph would not tell the parts apart from chance. Each variant is fitted to the same five graphs and scored on
-# their test nodes. ΔDSP (degree statistical parity) is the gap in how often a class is predicted.
+# With a single graph, the effect of a part could not be told from chance. Each variant is fitted to the same five
+# graphs and scored on their test nodes. ΔDSP (degree statistical parity) is the gap in how often a class is predicted.
 
 rows = []
 for seed in range(5):

@@ -38,9 +38,9 @@ on_features = {"logistic regression": LogisticRegression(), "random forest": Ran
 # %%
 # One table
 # ---------
-# ``compare_models`` accepts fitted classifiers and arrays of predictions. Differences are from the first model. Delta
-# DSP (degree statistical parity) is the gap in how often a class is predicted, delta DEO (degree equal opportunity) the
-# gap in recall.
+# ``compare_models`` accepts fitted classifiers and arrays of predictions. Differences are relative to the first model.
+# Delta DSP (degree statistical parity) is the gap in how often a class is predicted, delta DEO (degree equal
+# opportunity) the gap in recall.
 
 models = {name: model.fit(data.graph[train], data.y[train]) for name, model in on_graphs.items()}
 models |= {name: model.fit(data.X[train], data.y[train]).predict(data.X[test]) for name, model in on_features.items()}
@@ -50,8 +50,8 @@ print(comparison)
 # %%
 # How to read it
 # --------------
-# The true labels have a large delta DSP themselves, so every accurate model has one. That logistic regression does not
-# see the edges does not make it fair: its features tell how popular a node is. Only DegFair has a much smaller delta
+# The true labels have a large delta DSP themselves, so every accurate model has one. Logistic regression does not
+# see the edges, but is not fair: its features tell how popular a node is. Only DegFair has a much smaller delta
 # DSP, and it is the only one of these models that aims at it. The price is accuracy, and its delta DEO is not smaller.
 
 ParetoDisplay.from_comparison(comparison)

@@ -2,9 +2,9 @@
 How much do embeddings tell about the degree?
 =============================================
 
-Node embeddings from random walks know the degree of a node, so a classifier on them can use it. FairWalk balances the
+Node embeddings from random walks reveal the degree of a node, so a classifier can use it. FairWalk balances the
 walks over degree groups; Residual2Vec removes what degrees explain. This script measures how well the degree can be
-predicted from the vectors, next to how well the class can. Residual2Vec tells a little less about the degree, and as
+predicted from the vectors, next to how well the class can. Residual2Vec reveals a little less about the degree, and as
 much about the class; neither hides the degree completely.
 """
 

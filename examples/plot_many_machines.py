@@ -3,7 +3,7 @@ A study on many machines
 ========================
 
 Start the same search on many machines with one storage, and they work on one study together: each takes the next trial,
-and all stop when the study has enough of them. Here two processes stand for two machines, and a file stands for their
+and all stop when the study has enough trials. Here two processes stand for two machines, and a file stands for their
 shared disk.
 """
 

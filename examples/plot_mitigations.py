@@ -4,7 +4,7 @@ Methods to mitigate degree bias
 
 ``GNNClassifier`` is a plain graph neural network unless it gets a ``mitigation``. This script compares methods on a
 graph whose labels favor well-connected nodes. They differ in what they aim at, and none of them is best in every
-column: so search over methods on your graph (``plot_search_methods.py``).
+column, so search over methods on your graph (``plot_search_methods.py``).
 """
 
 # %%
@@ -66,9 +66,9 @@ print(f"Percent of {len(test)} test nodes; number of seeds: {N_SEEDS}.\n")
 print(table.round(1).to_string(index_names=False))
 
 # %%
-# What to see
-# -----------
-# ``DegFair`` and ``FairGNN`` narrow delta DSP, and the more they do, the more accuracy it costs. With
+# What the table shows
+# --------------------
+# ``DegFair`` and ``FairGNN`` narrow delta DSP. The more they narrow it, the more accuracy it costs. With
 # ``fairness_loss="both"``, DegFair also targets delta DEO. ``RawlsGCN`` aims at equal losses, not at equal predictions:
 # it does not narrow delta DSP.
 

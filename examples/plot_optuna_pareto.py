@@ -2,7 +2,7 @@
 The frontier between accuracy and fairness
 ==========================================
 
-How much accuracy fairness may cost is your decision. ``ParetoSearchCV`` finds the settings that are worth a choice:
+How much accuracy fairness may cost is your decision. ``ParetoSearchCV`` finds the settings worth choosing from:
 those that no other setting beats in both accuracy and fairness. A rule then chooses one of them, and another rule can
 choose another one without another search.
 """
@@ -10,7 +10,7 @@ choose another one without another search.
 # %%
 # A search with two objectives
 # ----------------------------
-# Optuna's sampler draws settings and learns from the trials before. Each setting is cross-validated on the training
+# Optuna's sampler draws settings and learns from previous trials. Each setting is cross-validated on the training
 # nodes. Without a search space, the search uses ``search_space(clf)``; here it varies three parameters only. With
 # ``storage="sqlite:///study.db", study_name="mine"``, a search that was stopped continues where it stopped.
 

@@ -48,8 +48,8 @@ print(f"\nExpected accuracy in the two groups: {before:.1f} % before, {after:.1f
 # %%
 # What it does for other nodes
 # ----------------------------
-# The test nodes were used for nothing so far. Differences are from the plain forest. Both adjustments cost accuracy.
-# The intervals of delta DEO are wide, because few nodes of high degree are in class 0.
+# The test nodes have not been used so far. Differences are relative to the plain forest. Both adjustments cost
+# accuracy. The intervals of delta DEO are wide, because few nodes of high degree are in class 0.
 
 comparison = compare_models(models, data.graph[test], data.y[test])
 columns = ["value", "corrected", "ci_low", "ci_high", "corrected_difference", "difference_low", "difference_high"]

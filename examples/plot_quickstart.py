@@ -39,8 +39,8 @@ fair = DegFairGNNClassifier(random_state=0).fit(train, y_train)
 # -----------------------------------
 # Two groups are compared: the 20 % of the test nodes with the fewest links, and the 20 % with the most. Delta DSP
 # (degree statistical parity) is the difference in how often each class is predicted. Delta DEO (degree equal
-# opportunity) is the difference in how often nodes of a class are recognized. A majority vote treats everybody alike
-# and is of no use, so a small gap alone is no merit.
+# opportunity) is the difference in how often nodes of a class are recognized. A majority vote treats all nodes alike
+# and is of no use, so a small gap alone means little.
 
 print(compare_models({"GCN": plain, "DegFair": fair}, test, y_test))
 
@@ -48,7 +48,7 @@ print(compare_models({"GCN": plain, "DegFair": fair}, test, y_test))
 # What it means
 # -------------
 # A report says in words what was found. ``print(report)`` adds what to do about it, and all tables. Here the findings
-# say that DegFair is no cure for everything: the gap in recall is larger than chance explains, as it is for the GCN.
+# say that DegFair does not fix everything: the gap in recall is larger than chance explains, as it is for the GCN.
 
 report = DegreeFairnessReport.from_estimator(fair, test, y_test, reference=plain)
 for finding in report.findings:
@@ -58,7 +58,7 @@ for finding in report.findings:
 # How often each class is predicted
 # ---------------------------------
 # Points are the two groups with their intervals. Gray bars are what chance would give if degree played no role. With
-# the GCN, class 2 goes to most nodes of high degree and to few of low degree.
+# the GCN, class 2 is predicted for most nodes of high degree and for few of low degree.
 
 _, axes = plt.subplots(ncols=2, figsize=(8, 4), sharex=True, sharey=True, layout="constrained")
 for ax, (name, model) in zip(axes, {"GCN": plain, "DegFair": fair}.items(), strict=True):

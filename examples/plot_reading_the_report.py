@@ -59,8 +59,8 @@ for name, report in reports.items():
             print(f"  {finding.code} {finding.statement}")
 
 # %%
-# DF02 does not say that the first model is fair. It says that these nodes cannot tell: see DF07 for the size of a gap
-# that would be found.
+# DF02 does not say that the first model is fair. It says that these nodes are not enough to tell: see DF07 for the
+# size of a gap that would be found.
 #
 # The picture
 # -----------

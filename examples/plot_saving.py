@@ -3,7 +3,7 @@ Saving a model, with a card
 ===========================
 
 ``skdegfair.save`` writes a model, or a pipeline, to a file without pickle: reading it cannot run code. The loaded model
-gives the same probabilities, bit for bit. ``model_card`` writes the page to publish beside it: what the model is, how
+gives the same probabilities, bit for bit. ``model_card`` writes a page to publish with it: what the model is, how
 fair it was found to be, and what that does not say.
 """
 
@@ -31,7 +31,7 @@ model = make_pipeline(GraphTransformer(StandardScaler()), DegFairGNNClassifier(r
 # %%
 # To a file, and back
 # -------------------
-# The file has no nodes and no edges in it.
+# The file contains no nodes and no edges.
 
 with TemporaryDirectory() as folder:
     path = Path(folder) / "model.skdegfair"

@@ -10,7 +10,7 @@ training nodes which method to use, and the result is assessed on test nodes tha
 # A list of grids
 # ---------------
 # ``mitigation`` is a parameter like any other. With a list of grids, each method has its own parameters, named
-# ``mitigation__<name>``. ``None`` is the plain network: mitigation should have to win against it.
+# ``mitigation__<name>``. ``None`` is the plain network, with which every method should be compared.
 
 import matplotlib.pyplot as plt
 import numpy as np

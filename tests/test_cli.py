@@ -144,7 +144,7 @@ def test_quiet_and_deterministic(folder, capsys):
 
 def test_options_reach_the_models(folder, capsys):
     assert report("--backbone", "sage", "--share", "0.3", "--hops", "2", "--seed", "4", "--output", "out") == 0
-    assert "Differences are from GraphSAGE" in capsys.readouterr().out
+    assert "Differences are relative to GraphSAGE" in capsys.readouterr().out
     classifier = skdegfair.load("out/model.skdegfair").steps[-1][1]
     found = {name: getattr(classifier, name) for name in ("backbone", "fairness_groups", "fairness_hops", "max_epochs")}
     assert found == {"backbone": "sage", "fairness_groups": 0.3, "fairness_hops": 2, "max_epochs": 3}
@@ -202,7 +202,7 @@ def test_repeated_edges_and_loops(folder, capsys):
     pd.concat([edges, edges[:5], loop]).to_csv("edges.csv", index=False)
     assert report() == 0
     out, err = capsys.readouterr()
-    assert "5 edges of edges.csv are listed again" in err
+    assert "5 edges of edges.csv are repeated" in err
     assert "1 edges of edges.csv join a node with itself" in err
     assert f"{n_edges} edges" in out
 

@@ -183,7 +183,7 @@ def test_printed(data):
     models = {"<b>": data.y, "other": np.roll(data.y, 1)}
     comparison = compare_models(models, data.graph, data.y, n_resamples=20, clusters="neighborhoods")
     lines = str(comparison).splitlines()
-    assert lines[0] == "2 models on 120 nodes, 3 classes, 2 groups. Differences are from <b>."
+    assert lines[0] == "2 models on 120 nodes, 3 classes, 2 groups. Differences are relative to <b>."
     assert "clusters" in lines[1]
     assert max(map(len, lines)) <= 120
     rows = [line.split() for line in lines if line.startswith("other")]

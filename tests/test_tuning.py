@@ -118,7 +118,7 @@ def test_values_that_a_study_cannot_keep(graph, y):
 
 @pytest.mark.parametrize("space", [{}, [0.1, 0.2]])
 def test_spaces_that_are_no_spaces(space, graph, y):
-    with pytest.raises(TypeError, match="must be a dict"):
+    with pytest.raises(TypeError, match="must be a non-empty dict"):
         search(space).fit(graph, y)
 
 

@@ -130,7 +130,7 @@ def test_names_that_clash(data, values, name):
 def test_classes_are_refused(data):
     with pytest.raises(TypeError, match=r"objects with get_params such as DegFair\(\)"):
         search(space={"mitigation": [None, DegFair]}).fit(data.graph, data.y)
-    with pytest.raises(TypeError, match="must be a list"):
+    with pytest.raises(TypeError, match="must be a non-empty list"):
         search(space={"mitigation": DegFair()}).fit(data.graph, data.y)
 
 

@@ -30,8 +30,8 @@ example:
 
 The exit status is 0 if all went well, and 2 if a file or an option is wrong; nothing is written then."""
 ASSESS = """\
-Assess predictions of any model: how they differ between nodes of low and of high degree, if chance explains it, and
-what to do. Degrees are counted in the edges, or read from a column of the table of predictions."""
+Assess predictions of any model: how they differ between nodes of low and of high degree, whether chance explains it,
+and what to do. Degrees are counted in the edges, or read from a column of the table of predictions."""
 ASSESS_EXAMPLE = """\
 example:
   python -m skdegfair assess --edges edges.csv --predictions predictions.csv --target role --predicted model
@@ -65,7 +65,7 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     _assess_options(
         commands.add_parser(
-            "assess", help="assess predictions that you have already", description=ASSESS,
+            "assess", help="assess predictions that you already have", description=ASSESS,
             epilog=ASSESS_EXAMPLE, **how,
         )
     )  # fmt: skip

@@ -69,7 +69,7 @@ def read_edges(options: Any, log: Log) -> Edges:
     if weight is None:
         kept = edges.drop_duplicates()
         if len(kept) < len(edges):
-            log.note(f"{len(edges) - len(kept)} edges of {table.path} are listed again; each edge counts once.")
+            log.note(f"{len(edges) - len(kept)} edges of {table.path} are repeated; each edge counts once.")
         edges = kept
     loops = int((edges["source"] == edges["target"]).sum())
     if loops:

@@ -21,7 +21,7 @@ MAX_CATEGORIES = 50
 RARE = 5
 """Categories with fewer training nodes are grouped."""
 FREE_TEXT = 0.5
-"""Number of different values per value from which on text is not a category."""
+"""Number of different values, relative to all values, above which text is not used as categories."""
 NO_CATEGORY, NO_VALUES, CONSTANT, DATES = (
     "text with nearly as many values as rows",
     "no values at all",
@@ -83,8 +83,8 @@ def read_features(path: str, frame: pd.DataFrame, left_out: Iterable[str], log: 
         log.note(f"Not used as features ({reason}): {listed(names)}.")
     if not columns:
         raise InputError(
-            f"{path} has no column that can be a feature. Useful are numbers, and text with few different values, "
-            "besides the id and the target."
+            f"{path} has no column that can be a feature. Besides the id and the target, it needs a column of "
+            "numbers, or of text with few different values."
         )
     log.note(f"Features: {len(numbers)} columns of numbers, {len(categories)} columns of categories.")
     return Features(pd.DataFrame(columns), numbers, categories)

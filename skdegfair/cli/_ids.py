@@ -14,7 +14,7 @@ USUAL = ("id", "node", "node_id", "nodeid", "index", "unnamed 1", "name")
 ROW_NUMBERS = "row"
 """Name of the ids if no column has them."""
 MEANT = 0.5
-"""Share of the end points in a column from which on its ids are meant, even if something is wrong with some."""
+"""A column with at least this share of the end points is taken as the ids, even if some of them are wrong."""
 
 
 def id_candidates(table: Table, given: str | None) -> list[str]:

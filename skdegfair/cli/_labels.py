@@ -18,7 +18,7 @@ FEW_VALUES = 10
 
 
 def read_labels(path: str, column: pd.Series) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return one class per row, numbers or text, and which rows have one. Classes of other rows mean nothing."""
+    """Return one class per row, numbers or text, and which rows have one. Classes of other rows have no meaning."""
     known = column.notna().to_numpy()
     if not known.any():
         raise InputError(f"{path}: column {column.name!r} is empty. Some nodes need a class to learn from.")

@@ -1,4 +1,4 @@
-"""Pages and pictures of a report, as far as matplotlib is installed."""
+"""Pages and plots of a report. Plots need matplotlib."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Files = dict[str, Callable[[Path], object]]
 
 
 def can_draw(log: Log) -> bool:
-    """Whether there is matplotlib; if not, a warning says so."""
+    """Whether matplotlib is installed. Warns if it is not."""
     if find_spec("matplotlib") is None:
         log.warn('There will be no plots, which need matplotlib: pip install "skdegfair[plot]".')
         return False

@@ -21,7 +21,7 @@ WHOLE = r"^([+-]?\d+)\.0+$"
 
 
 class Table:
-    """A file with a table. Its columns are known at once; a CSV file is read when it is known which are text.
+    """A file with a table. Its columns are known at once; a CSV file is read once it is known which are text.
 
     Parameters
     ----------

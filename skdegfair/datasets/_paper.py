@@ -27,7 +27,7 @@ noun. The class is the average monthly traffic in five levels. {n_nodes} nodes, 
 From Rozemberczki, Allen and Sarkar, "Multi-scale attributed node embedding" (2021), as released by the authors of
 DegFairGNN."""
 DUPLICATES = """About half of the nodes have the same neighbors as another node, nearly always of the same class. A
-model that sees one of them in training knows the others. drop_duplicates=True keeps one of each."""
+model that is trained on one of them has effectively seen the others. drop_duplicates=True keeps one of each."""
 DROPPED = """Of the nodes with the same neighbors and class, one was kept, and {n_dropped} others were dropped."""
 EMNLP_DESCR = """EMNLP: papers of a conference on language processing, linked if they are cited together.
 

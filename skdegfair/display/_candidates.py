@@ -1,4 +1,4 @@
-"""Data of a page to decide on: everything that it shows, computed here."""
+"""Data of the decision page. Everything that the page shows is computed here."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ def page_data(
     ----------
     candidates : sequence of Candidate
     comparison : ModelComparison
-        Of the candidates that have details.
+        Comparison of the candidates that have details.
     gaps : sequence of {"delta_dsp", "delta_deo"}
-        The gaps that the plot can show, the first one at the beginning.
+        The gaps that the plot can show. The first one is shown initially.
     chosen : int or None
         The candidate that is shown first. By default the fairest one within ``tolerance``.
     texts : dict
         Sentences that say what the numbers are.
     tolerance, max_gap : float, default=0.02, 0.1
-        The rules' thresholds at the beginning.
+        Initial thresholds of the rules.
     """
     report = comparison.reports[comparison.reference]
     baseline = comparison.table["value"].unstack("measure").loc["majority vote"]
@@ -114,7 +114,7 @@ def first_choice(candidates: Sequence[Candidate], gap: str, tolerance: float) ->
 
 
 def details_of(comparison: ModelComparison, name: str) -> dict[str, Any]:
-    """Return the details of one candidate: its measures, and what each group gets."""
+    """Return the details of one candidate: its measures, and the results of each group."""
     report = comparison.reports[name]
     return {
         "measures": {measure: _measure(comparison, name, measure) for measure in MEASURES},
@@ -129,7 +129,7 @@ def details_of(comparison: ModelComparison, name: str) -> dict[str, Any]:
 
 
 def cleaned(value: Any) -> Any:
-    """Convert to what JSON has: plain numbers, and None for NaN and infinity."""
+    """Convert to values that JSON supports: plain numbers, and None for NaN and infinity."""
     if isinstance(value, Mapping):
         return {str(key): cleaned(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

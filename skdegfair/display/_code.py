@@ -48,7 +48,7 @@ def as_text(value: Any) -> str:
 
 
 class _Writer:
-    """Writes expressions, and collects what has to stand before them."""
+    """Writes expressions, and collects the imports and comments that precede them."""
 
     def __init__(self) -> None:
         self.imports: dict[str, str] = {}

@@ -21,8 +21,8 @@ READING = (
     "Delta DSP (degree statistical parity) is the difference between the groups in how often each class is predicted, "
     "and delta DEO (degree equal opportunity) is their difference in recall; both are means over the classes. Lower is "
     "fairer. Noise makes gaps larger: intervals are around an estimate without this part. A majority vote has no gaps. "
-    "Intervals and p-values treat nodes as independent unless clusters were given. Errors of neighbors are alike, so "
-    "the truth is less certain than they say."
+    "Intervals and p-values treat nodes as independent unless clusters were given. Neighbors have similar errors, "
+    "so the results are less certain than they say."
 )
 SEARCH = "models is a search. Use search.to_html(path, X, y), which assesses its candidates out of fold."
 
@@ -40,11 +40,11 @@ def decision_page(
 ) -> str:
     """Write a self-contained page on which models are compared and one of them is chosen.
 
-    The page plots accuracy against a gap and marks the Pareto front. One moves along the front with a slider, the
-    arrow keys or by clicking a point, or tries the rules :class:`~skdegfair.metrics.FairestWithin` and
-    :class:`~skdegfair.metrics.MostAccurateWithin`. For the chosen model, it shows accuracy and both gaps with their
-    intervals, what each degree group gets, the findings of the report, the parameters, and Python code that makes the
-    model. The page needs no network.
+    The page plots accuracy against a gap and marks the Pareto front. Move along the front with a slider, the
+    arrow keys or by clicking a point, or try the rules :class:`~skdegfair.metrics.FairestWithin` and
+    :class:`~skdegfair.metrics.MostAccurateWithin`. For the chosen model, the page shows accuracy and both gaps with
+    their intervals, the results of each degree group, the findings of the report, the parameters, and Python code
+    that makes the model. The page needs no network.
 
     Parameters
     ----------
@@ -162,12 +162,12 @@ def _texts(comparison: ModelComparison) -> dict[str, Any]:
     return {
         "lede": f"{n} model{'s' if n > 1 else ''}, assessed on the same {nodes}.",
         "candidate": "model",
-        "plot": "Each point is a model. Outlined points are on the Pareto front: no other model beats them in accuracy "
-        f"and gap. The cross shows the {100 * report.confidence_level:g} % intervals of the chosen one.",
+        "plot": "Each point is a model. Outlined points are on the Pareto front: no other model beats them in both "
+        f"accuracy and gap. The cross shows the {100 * report.confidence_level:g} % intervals of the chosen one.",
         "details": f"Measured on {nodes}.",
         "scores": f"Observed on {nodes}, in percent and points.",
         "notes": [
             READING,
-            f"All numbers are about the same {nodes} and these fitted models. Other splits and seeds vary more.",
+            f"All numbers are for the same {nodes} and these fitted models. They vary more across splits and seeds.",
         ],
     }

@@ -38,7 +38,7 @@ def axes_for(ax: Any, n: int, *, height: float = 4.0, stacked: bool = False) -> 
 
 
 def check_kind(name: str, value: Any, kind: type, source: str) -> None:
-    """Raise TypeError if something else than the result of a function of skdegfair is to be drawn."""
+    """Raise TypeError if the object to draw is not the result of the expected function of skdegfair."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be a {kind.__name__}, as from {source}, got {describe(value)}.")
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 MIN_CELL = 30
-"""Nodes of a class in a group below which its recall is noisy."""
+"""Number of nodes of a class in a group below which its recall is considered noisy."""
 SMALL_GAP = 0.05
-"""The gap that groups should be large enough to see."""
+"""The gap that groups should be large enough to detect."""
 SHARE_TOLERANCE = 0.25
-"""Relative difference between the size of a group and its share that is accepted."""
+"""Largest accepted relative difference between the size of a group and its share."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ _CODES = (
         how="The true labels are assessed like predictions. The p-value of their delta DSP is below "
         "1 - confidence_level.",
         why="The classes are not equally frequent in the groups, so correct predictions have this delta DSP, too. "
-        "Predictions with a delta DSP of 0 make errors, and not in the same classes in each group, which tends to "
+        "Predictions with a delta DSP of 0 contain errors, in different classes in each group, which tends to "
         "widen delta DEO.",
         advice="Decide which gap to close. If you trust the labels, use delta DEO. If the labels may favor "
         "well-connected nodes, use delta DSP and expect a lower accuracy.",
@@ -151,7 +151,7 @@ _CODES = (
         "(nodes are assigned to the fifths at random), and without the part that chance adds it is more than twice "
         f"the delta DSP of the two groups and {100 * SMALL_GAP:g} points.",
         why="The two groups leave out most nodes. A model can treat them alike and the nodes in between quite "
-        "differently, above all a model that was trained to treat just these two groups alike.",
+        "differently, especially a model that was trained to treat exactly these two groups alike.",
         advice="Assess more groups, as in groups=degree_groups(test.degree(), n_groups=5). For DegFair, set "
         "fairness_groups=5, so that the fairness loss compares all nodes.",
     ),

@@ -107,7 +107,7 @@ class ModelComparison:
         table = self._report.table
         return (
             f"{len(self.reports)} models on {table.n_nodes} nodes, {len(table.classes)} classes, "
-            f"{len(table.groups)} groups. Differences are from {self.reference}.\n"
+            f"{len(table.groups)} groups. Differences are relative to {self.reference}.\n"
             f"All numbers except p-values are percentages. {self._report.n_resamples} resamples. "
             f"{what_is_drawn(self._report)}"
         )

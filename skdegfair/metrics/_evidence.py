@@ -122,9 +122,9 @@ def exact_p_value(wins: float, losses: float) -> float:
 
 
 def label_gap(counts: Counts, by_cluster: sp.csr_array | None, *, pairs: str, n_resamples: int, seed: int) -> pd.Series:
-    """Compute delta DSP of the true labels, its p-value, and how many errors a delta DSP of 0 takes.
+    """Compute delta DSP of the true labels, its p-value, and the minimum number of errors for a delta DSP of 0.
 
-    The p-value is that of the report for predictions. Equal rates in two groups take at least as many errors as the
+    The p-value is that of the report for predictions. Equal rates in two groups require at least as many errors as the
     size of the smaller group times the total variation distance between the classes of the two groups.
     """
     group, label, _ = np.indices(counts.shape).reshape(3, -1)
@@ -154,7 +154,7 @@ class Fifths(NamedTuple):
 
 
 def fifths_of(y_true: ArrayLike, y_pred: ArrayLike, degrees: NDArray[np.float64], labels: Any) -> Fifths | None:
-    """Divide nodes into fifths, which are fewer than five if many degrees are equal. None if two are left."""
+    """Divide nodes into fifths, or fewer parts if many degrees are equal. Return None if fewer than three are left."""
     numbers = degree_groups(degrees, n_groups=5)
     if numbers.max() < 2:
         return None

@@ -153,7 +153,7 @@ def check_integer(name: str, value: int, *, at_least: int) -> None:
 
 
 def check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
-    """Raise ValueError if a value is not one of the choices, with the most similar one."""
+    """Raise ValueError if a value is not one of the choices, and suggest the most similar one."""
     known = list(choices)
     if value not in known:
         similar = get_close_matches(value, map(str, known), n=1) if isinstance(value, str) else []
@@ -162,7 +162,7 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
 
 
 def describe(value: Any) -> str:
-    """Say in few words what was passed instead of an array."""
+    """Describe briefly what was passed instead of an array."""
     if value is None or isinstance(value, (str, bytes, Real)):
         return repr(value)
     if isinstance(value, type):

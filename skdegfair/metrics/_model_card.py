@@ -25,15 +25,15 @@ PASSWORD = re.compile(r"(?<=://)[^\s'\"]*@")
 """The user and the password of an address, such as the storage of a search inside of a pipeline."""
 
 LIMITS = (
-    "The numbers are about these nodes and this fitted model. Another split, seed or graph gives others.",
+    "The numbers are about these nodes and this fitted model. Another split, seed or graph gives other numbers.",
     "Only differences by degree were assessed. Other groups of people or things may be treated differently, too.",
-    "A small gap is not a proof of fairness: a model that predicts one class for all nodes has none.",
+    "A small gap is not a proof of fairness: a model that predicts one class for all nodes has no gap.",
 )
 DETECTABLE = (
     "With this number of nodes, {name} has to be at least {size} to be found beyond chance in 80 % of samples. A "
-    "smaller one may be there."
+    "smaller gap may exist."
 )
-UNDETECTABLE = "With this number of nodes, no {name} can be told from chance."
+UNDETECTABLE = "With this number of nodes, no {name} can be distinguished from chance."
 
 
 def model_card(
@@ -52,7 +52,7 @@ def model_card(
     Parameters
     ----------
     estimator : fitted classifier, alone, in a pipeline or in a search
-        Of a search, the page shows the selected classifier, not the options of the search.
+        For a search, the page shows the selected classifier, not the options of the search.
     X : Graph or array-like of shape (n_nodes, n_features)
         The nodes to assess, such as ``G[test]``. Use nodes that the model was not trained on.
     y : array-like of shape (n_nodes,)
@@ -120,7 +120,7 @@ def model_card(
 
 
 def _model(estimator: Any) -> str:
-    """The model with all of its parameters, but without passwords. Of a search, only what it selected."""
+    """The model with all of its parameters, but without passwords. For a search, only the selected model."""
     while hasattr(estimator, "best_estimator_"):
         estimator = estimator.best_estimator_
     is_plain = type(estimator).__repr__ is BaseEstimator.__repr__  # shortened by default
@@ -129,7 +129,7 @@ def _model(estimator: Any) -> str:
 
 
 def _training(estimator: Any) -> list[str]:
-    """How the classifier was trained, as far as it says so."""
+    """How the classifier was trained, if it has these attributes."""
     classifier = unwrap(estimator)
     facts = [f"skdegfair {__version__}"]
     if hasattr(classifier, "stop_reason_"):

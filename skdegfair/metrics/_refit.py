@@ -13,7 +13,7 @@ from ._inputs import is_number
 
 
 class _Rule:
-    """A rule that counts as the name of its accuracy where scikit-learn looks a score up by ``refit``.
+    """A rule that equals the name of its accuracy score, because scikit-learn uses ``refit`` to look up a score.
 
     Without this, ``GridSearchCV.score`` raises KeyError. With it, the score is accuracy.
     """

@@ -50,8 +50,8 @@ class DegreeFairnessReport(ReportTables):
         How often each class is predicted, and its recall, in each group: number of nodes,
         rate, interval, and range under chance.
     label_gap : Series
-        Delta DSP of the true labels (``gap``), its ``p_value``, and the number of errors in
-        the groups that a delta DSP of 0 takes at least (``n_errors``).
+        Delta DSP of the true labels (``gap``), its ``p_value``, and the minimum number of
+        errors in the groups that a delta DSP of 0 requires (``n_errors``).
     detectable_gaps : Series
         The smallest delta DSP and delta DEO that would be beyond chance in 80 % of samples
         of this size. Infinite if there is none.

@@ -104,7 +104,7 @@ class ReportTables:
 
     @cached_property
     def label_gap(self) -> pd.Series:
-        """Delta DSP of the true labels, its p-value, and the errors that a delta DSP of 0 takes at least."""
+        """Delta DSP of the true labels, its p-value, and the minimum number of errors for a delta DSP of 0."""
         return label_gap(self.counts, self.by_cluster, pairs=self.pairs, n_resamples=self.n_resamples, seed=self.seed)
 
     @cached_property

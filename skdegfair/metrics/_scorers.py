@@ -283,5 +283,5 @@ def get_scorer_names() -> list[str]:
 
 
 def _labels_of(X: Any, y_true: Any) -> Any:
-    """Return y_true, or the labels of the data set if skorch, without caching, passes only that."""
+    """Return y_true, or the labels of the data set if skorch passes only the data set, as it does without caching."""
     return np.asarray(X.y) if y_true is None else y_true

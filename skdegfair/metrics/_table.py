@@ -30,7 +30,7 @@ EMPTY_GROUP = "No node in group {group!r}: gaps between it and other groups are 
 EQUAL_DEGREES = (
     "If many nodes have the same degree, choose a boundary with groups=degree_groups(degree, threshold=...)."
 )
-UNUSED_CATEGORY = "If this is not meant, drop it from the categories of groups with remove_unused_categories()."
+UNUSED_CATEGORY = "If this is not intended, drop it from the categories of groups with remove_unused_categories()."
 TOO_MANY = (
     "A table of {n_classes} classes by {n_classes} classes for {n_groups} groups is too large. Are y_true and y_pred "
     "classes? If so, merge rare classes."
@@ -47,7 +47,7 @@ class GroupTable(NamedTuple):
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes, with those in no group."""
+        """Number of nodes, including those in no group."""
         return int(self.counts.sum() + self.outside.sum())
 
 
@@ -160,7 +160,7 @@ def mean_gap(rates: Rates, pairs: str) -> Rates:
 
 
 def mean_of_defined(values: Rates) -> Rates:
-    """Compute the mean along the last axis, ignoring NaN. NaN if nothing else is left.
+    """Compute the mean along the last axis, ignoring NaN. NaN if all values are NaN.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def warn_of_empty_groups(table: GroupTable, *, by_degree: bool) -> None:
 
 
 def _level_of_caller() -> int:
-    """Return the stacklevel by which a warning points to the code that called this package, at any depth."""
+    """Return the stacklevel that makes a warning point to the code that called this package, at any depth."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""What a graph classifier learned: its attributes, its network, and what they must be like."""
+"""What a graph classifier learned: its attributes and its network, and how they are checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..training import NodeNet
 from ._values import Decoder, Encoder
 
 MAX_PARTS = 4096
-"""Layers times heads. Sizes are compared with those in the file before anything is allocated, but parts are made."""
+"""Maximum of layers times heads. Sizes are checked before weights are allocated, but after the parts are created."""
 
 
 def is_classes(value: Any) -> bool:
@@ -47,14 +47,14 @@ ATTRIBUTES: dict[str, Callable[[Any], bool]] = {
     "_fitted_with_edges": lambda value: type(value) is bool,
     "_seed": lambda value: is_number(value, 0),
 }
-"""Attributes of a fitted classifier, as they are described, and what they must be like."""
+"""Attributes of a fitted classifier, as they are stored, and how they are checked."""
 OPTIONAL = {"feature_names_in_"}
 
 
 def learned_by_classifier(clf: BaseGNNClassifier, encode: Encoder, where: str) -> dict[str, Any]:
     """The attributes that ``fit`` sets. The weights of the network go to the arrays of the encoder."""
     if clf.n_layers * clf.n_heads > MAX_PARTS:
-        raise ValueError(f"n_layers times n_heads is {clf.n_layers * clf.n_heads}, at most {MAX_PARTS} can be saved.")
+        raise ValueError(f"n_layers times n_heads is {clf.n_layers * clf.n_heads}. At most {MAX_PARTS} can be saved.")
     for name, weight in clf.module_.state_dict().items():
         encode.arrays[f"{where}.module_.{name}"] = weight.detach().cpu().numpy()
     learned = {name: value for name, value in vars(clf).items() if name in ATTRIBUTES}
@@ -63,7 +63,7 @@ def learned_by_classifier(clf: BaseGNNClassifier, encode: Encoder, where: str) -
 
 
 def restore_classifier(clf: BaseGNNClassifier, learned: dict[str, Any], decode: Decoder, where: str) -> None:
-    """Give a classifier what it learned; raises an error if that does not fit its parameters."""
+    """Restore what a classifier learned. Raises an error if that does not fit its parameters."""
     if clf.n_layers * clf.n_heads > MAX_PARTS:  # before anything is made for each layer
         raise ModelFileError(f"its network has more than {MAX_PARTS} layers times heads.")
     if clf.callbacks is not None:
@@ -72,16 +72,16 @@ def restore_classifier(clf: BaseGNNClassifier, learned: dict[str, Any], decode: 
         if name not in learned and name in OPTIONAL:
             continue
         if name not in learned or name not in ATTRIBUTES or not ATTRIBUTES[name](learned[name]):
-            raise ModelFileError(f"{where}.{name} is missing, unknown, or not of its kind.")
+            raise ModelFileError(f"{where}.{name} is missing, unknown, or of the wrong type.")
     if "feature_names_in_" in learned and len(learned["feature_names_in_"]) != learned["n_features_in_"]:
-        raise ModelFileError(f"{where} has another number of feature names than of features.")
+        raise ModelFileError(f"{where} does not have as many feature names as features.")
     history = pd.DataFrame(learned.pop("history_")).set_index("epoch")
     if not 1 <= learned["best_epoch_"] <= learned["n_iter_"] == len(history):
-        raise ModelFileError(f"{where} has another number of epochs than its history.")
+        raise ModelFileError(f"{where} does not have as many epochs as its history.")
     clf._check_options()
     mitigation: Mitigation = learned["mitigation_"] or Mitigation()
     if type(clf._make_mitigation() or Mitigation()) is not type(mitigation):
-        raise ModelFileError(f"{where}.mitigation_ is another method than its parameters say.")
+        raise ModelFileError(f"{where}.mitigation_ is not the method that its parameters name.")
     mitigation.check(
         backbone=clf.backbone,
         n_layers=clf.n_layers,
@@ -104,7 +104,7 @@ def restore_classifier(clf: BaseGNNClassifier, learned: dict[str, Any], decode: 
 
 
 def _module(clf: BaseGNNClassifier, mitigation: Mitigation, decode: Decoder, where: str) -> torch.nn.Module:
-    """The network with the weights of the file. It is made without memory first, to compare the sizes."""
+    """The network with the weights of the file. It is first created without memory, to compare the sizes."""
     with torch.device("meta"):
         module = clf._make_module(mitigation, clf._seed)
     weights = {}

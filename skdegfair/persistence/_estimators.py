@@ -70,7 +70,7 @@ CLASSES: dict[str, Any] = {
 
 
 def describe(estimator: Any, encode: Encoder, where: str) -> dict[str, Any] | None:
-    """The class of an estimator, its parameters and what it learned; None if it is of no class that can be saved."""
+    """The class of an estimator, its parameters and what it learned; None if its class cannot be saved."""
     name = type(estimator).__name__
     if CLASSES.get(name) is not type(estimator):
         return None
@@ -93,7 +93,7 @@ def restore(description: Any, decode: Decoder, where: str, *, device: Any = None
         raise ModelFileError(f"{where} must have a class, parameters and what was learned, and nothing else.")
     cls = CLASSES.get(content["class"]) if isinstance(content["class"], str) else None
     if cls is None:
-        raise ModelFileError(f"{where} is of the class {str(content['class'])[:60]!r}, which is not one of a model.")
+        raise ModelFileError(f"{where} has the class {str(content['class'])[:60]!r}, which cannot be loaded.")
     parameters = decode.named(content["parameters"], where)
     if device is not None and issubclass(cls, BaseGNNClassifier):
         parameters["device"] = device

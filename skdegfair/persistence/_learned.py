@@ -1,4 +1,4 @@
-"""What embeddings, adjusted and linear classifiers learned, and what it must be like to be loaded."""
+"""What embeddings, adjusted and linear classifiers learned, and how it is checked when it is loaded."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ LEARNED: dict[type, dict[str, Check]] = {
         "n_iter_": lambda value: isinstance(value, np.ndarray) and value.dtype.kind == "i",
     },
 }
-"""Attributes by class, and what they must be like. Names of features are only there if there were names."""
+"""Attributes by class, and how they are checked. Feature names are present only if the features had names."""
 
 
 def check_learned(estimator: Any, learned: dict[str, Any], where: str) -> None:
@@ -99,7 +99,7 @@ def check_learned(estimator: Any, learned: dict[str, Any], where: str) -> None:
         if name == "feature_names_in_" and name not in learned:
             continue
         if name not in learned or name not in checks or not checks[name](learned[name]):
-            raise ModelFileError(f"{where}.{name} is missing, unknown, or not of its kind.")
+            raise ModelFileError(f"{where}.{name} is missing, unknown, or of the wrong type.")
     if not _fits_together(estimator):
         raise ModelFileError(f"{where} has learned arrays of sizes that do not fit together.")
 

@@ -24,8 +24,8 @@ from ._values import Decoder, Encoder, mapping
 
 KIND = FileKind("skdegfair", "model", schema=1)
 NO_MODEL = (
-    "save takes a fitted {classifiers}, or a pipeline that ends with one, got {given}. {instead}What else may be in "
-    "the pipeline: GraphTransformer of {transformers}, or of a pipeline of them."
+    "save takes a fitted {classifiers}, or a pipeline that ends with one, got {given}. {instead}The pipeline may "
+    "also contain GraphTransformer of {transformers}, or of a pipeline of them."
 )
 CHANGED = (
     "The model cannot be saved, because it would not load again: {error} Were parameters or attributes changed after "
@@ -35,7 +35,7 @@ NO_CALLBACKS = (
     "callbacks are code and are not saved: the loaded classifier has callbacks=None. Predictions do not need them."
 )
 OTHER_SKLEARN = (
-    "{path} contains transformers of scikit-learn {saved}, and this is scikit-learn {here}, where what they learned "
+    "{path} contains transformers of scikit-learn {saved}, but this is scikit-learn {here}, where their attributes "
     "may have another meaning. Compare some predictions, or fit and save the model again."
 )
 
@@ -58,8 +58,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     TypeError
-        If the model, or a parameter, cannot be saved; the message names it. A RandomState instance, a class in
-        ``net_params`` and functions cannot.
+        If the model, or a parameter, cannot be saved; the message names it. Examples are a RandomState
+        instance, a class in ``net_params``, and functions.
     ValueError
         If the model does not fit its parameters, because they were changed after ``fit``.
     sklearn.exceptions.NotFittedError
@@ -116,7 +116,7 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device | None = No
     ----------
     path : str or path-like
     device : str or torch.device, default=None
-        Device to predict on. None: the one that the model was trained on.
+        Device to predict on. By default the one that the model was trained on.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device | None = No
     Raises
     ------
     ModelFileError
-        If the file is damaged, was written by a newer version, or is not one of skdegfair. It is a ValueError.
+        If the file is damaged, was written by a newer version, or was not written by :func:`save`. It is a ValueError.
     OSError
         If the file cannot be read.
 
@@ -156,7 +156,7 @@ def load(path: str | os.PathLike[str], *, device: str | torch.device | None = No
     except (OSError, ImportError):
         raise
     except Exception as error:  # a file can be wrong in more ways than anyone can list
-        reason = error if isinstance(error, ValueError) else f"it is not as skdegfair.save writes it ({error})."
+        reason = error if isinstance(error, ValueError) else f"it was not written by skdegfair.save ({error})."
         raise ModelFileError(f"{path} cannot be loaded: {reason}") from error
     saved = str(versions.get("scikit-learn"))[:20]
     if type(model) is Pipeline and saved != sklearn.__version__:

@@ -173,7 +173,7 @@ class Decoder:
 def mapping(content: Any, where: str) -> dict[str, Any]:
     """The content if it is an object of JSON."""
     if not isinstance(content, dict):
-        raise ModelFileError(f"{where} has no names where there should be some.")
+        raise ModelFileError(f"{where} must be a JSON object with names.")
     return content
 
 

@@ -66,7 +66,7 @@ def check_objectives(objectives: Any, option: str = "objectives") -> None:
 def _check_study(storage: Any, name: Any) -> None:
     check_storage(storage)
     if name is not None and not (isinstance(name, str) and name):
-        raise ValueError(f"study_name must be a string that is not empty, got {name!r}.")
+        raise ValueError(f"study_name must be a non-empty string, got {name!r}.")
     if storage is not None and name is None:
         raise ValueError("A storage needs a study_name, by which the study is found again. Set study_name.")
     if storage is None and name is not None:

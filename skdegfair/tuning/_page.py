@@ -1,4 +1,4 @@
-"""The page to decide on, for the candidates of a search."""
+"""The decision page for the candidates of a search."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def search_page(
 
 
 def gaps_of(search: Any, gap: str | None) -> list[str]:
-    """Return the gaps to show: those asked for, by default those that are objectives of the search."""
+    """Return the gaps to show: those requested, by default those that are objectives of the search."""
     if gap is not None:
         check_choice("gap", gap, sorted(GAPS))
         return list(GAPS[gap])
@@ -157,7 +157,7 @@ def _texts(search: Any, n: int, n_detailed: int, pooled: Pooled) -> dict[str, An
         "own": "chosen by the search",
         "folds": f"mean of {folds} folds",
         "plot": f"Each point is a candidate: means over {folds} folds. Outlined points are on the Pareto front: no "
-        "other candidate beats them in accuracy and gap. The cross shows ± one standard deviation over the folds.",
+        "other candidate beats them in both accuracy and gap. The cross shows ± one standard deviation over folds.",
         "details": f"Large numbers: pooled out-of-fold predictions for {n_nodes} nodes.",
         "undetailed": f"Means over {folds} folds. Candidates that are not on the front have no further details.",
         "scores": f"Means over {folds} folds, in percent and points.",

@@ -48,7 +48,7 @@ def needed_by(search: Any) -> dict[str, str]:
 
 
 def scoring_for(scoring: Any, needed: Container[str]) -> Any:
-    """Return the default scorers for None, and a list for a name that is needed: its score is not "score" then."""
+    """Return the default scorers for None. A needed name becomes a list, so that its score is not called "score"."""
     if scoring is None:
         return fairness_scoring
     return [scoring] if isinstance(scoring, str) and scoring in needed else scoring

@@ -70,12 +70,12 @@ class ParetoSearchCV(FittedBest):
     refit : bool, str or callable, default=True
         How the setting is chosen: by a rule such as :class:`~skdegfair.metrics.FairestWithin` or
         :class:`~skdegfair.metrics.MostAccurateWithin`, or by the name of a score. True means ``FairestWithin(0.02)``
-        for the first two objectives, or the best score if there is one objective. False: no setting is chosen.
+        for the first two objectives, or the best score if there is one objective. If False, no setting is chosen.
     storage : str or optuna storage, default=None
         Where the study is stored, such as "sqlite:///study.db". A search continues with the trials that are stored
-        there under ``study_name``, and repeats first the trials that were interrupted, or whose process was killed on
+        there under ``study_name``, and first repeats the trials that were interrupted, or whose process was killed on
         this machine. Searches in many processes or on many machines can share a storage. They must be the same search:
-        other data, folds, estimators, spaces or scorers raise ValueError. None: in memory.
+        different data, folds, estimators, spaces or scorers raise ValueError. If None, the study is kept in memory.
     study_name : str, default=None
         Name of the study. Required with a storage.
     sampler : optuna sampler, default=None
@@ -96,7 +96,7 @@ class ParetoSearchCV(FittedBest):
     random_state : int, RandomState instance or None, default=None
         Seed of the settings that are tried. The estimator has a random_state of its own.
     error_score : "raise" or number, default=np.nan
-        Score of failed fits in ``cv_results_``. Trials with failed fits are not chosen. "raise": errors are raised,
+        Score of failed fits in ``cv_results_``. Trials with failed fits are not chosen. If "raise", errors are raised,
         and failed trials of a resumed study are not counted.
 
     Attributes
@@ -311,11 +311,11 @@ class ParetoSearchCV(FittedBest):
     ) -> str:
         """Write a self-contained page on which the candidates are compared and one of them is chosen.
 
-        The page plots all trials and marks the Pareto front. One moves along the front with a slider, the arrow keys or
-        by clicking a point, or tries the rules :class:`~skdegfair.metrics.FairestWithin` and
-        :class:`~skdegfair.metrics.MostAccurateWithin` with other thresholds. For the chosen trial, it shows accuracy
-        and both gaps with their intervals, what each degree group gets, the findings of the report, the parameters, and
-        Python code that makes the model. The page needs no network.
+        The page plots all trials and marks the Pareto front. Move along the front with a slider, the arrow keys or
+        by clicking a point, or try the rules :class:`~skdegfair.metrics.FairestWithin` and
+        :class:`~skdegfair.metrics.MostAccurateWithin` with other thresholds. For the chosen trial, the page shows
+        accuracy and both gaps with their intervals, the results of each degree group, the findings of the report, the
+        parameters, and Python code that makes the model. The page needs no network.
 
         Parameters
         ----------

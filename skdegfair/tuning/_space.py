@@ -73,7 +73,7 @@ def search_space(estimator: BaseEstimator, **changes: Any) -> Space:
     Parameters
     ----------
     estimator : classifier, or an estimator that contains one
-        Parameters of a pipeline's step and of a mitigation have its name in front.
+        Parameters of a pipeline's step or of a mitigation are prefixed with its name, as in ``mitigation__<name>``.
     **changes
         Values of a parameter, in any form that :class:`ParetoSearchCV` accepts. None removes the parameter. If a
         mitigation is replaced by several choices, the parameters of the mitigation are removed.
@@ -81,7 +81,7 @@ def search_space(estimator: BaseEstimator, **changes: Any) -> Space:
     Returns
     -------
     dict from names to optuna distributions
-        If there are objects among the values of a parameter, it has no distribution but an object that
+        If the values of a parameter include objects, its entry is not a distribution but an object that
         :class:`ParetoSearchCV` and :class:`FairnessObjective` accept.
 
     Examples
@@ -169,7 +169,7 @@ def as_space(values: Mapping[str, Any] | Callable[[BaseTrial], Mapping[str, Any]
         return values
     if not isinstance(values, Mapping) or not values or not all(isinstance(name, str) for name in values):
         raise TypeError(
-            "param_distributions must be a dict from names of parameters to lists or distributions, not empty, or a "
+            "param_distributions must be a non-empty dict from names of parameters to lists or distributions, or a "
             f"function of a trial such as suggest_params, got {values!r}."
         )
     space = {name: _as_distribution(name, each) for name, each in values.items()}
@@ -194,12 +194,12 @@ def _as_distribution(name: str, values: Any) -> BaseDistribution | NamedChoices:
         if not all(each is None or isinstance(each, bool | int | float | str) or has_params(each) for each in choices):
             raise TypeError(
                 f"Values of {name!r} must be numbers, strings, bools, None or objects with get_params such as "
-                "DegFair(), which a study can store. For others, pass a function of a trial that draws their names by "
+                "DegFair(), which a study can store. For others, pass a function of a trial that draws names with "
                 "trial.suggest_categorical and returns the values."
             )
         return NamedChoices(name, choices) if any(map(has_params, choices)) else CategoricalDistribution(choices)
     raise TypeError(
-        f"Values of {name!r} must be a list that is not empty, an optuna distribution, or uniform, loguniform or "
+        f"Values of {name!r} must be a non-empty list, an optuna distribution, or uniform, loguniform or "
         f"randint of scipy.stats, got {values!r}."
     )
 

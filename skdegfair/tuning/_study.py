@@ -109,7 +109,7 @@ class TaskStudy:
         """Store the folds of a trial in the study and tell the sampler their mean scores.
 
         Raises ValueError if a fold that did not fail lacks one of the needed scores. The folds are dropped if another
-        worker has taken this one for dead; the trial is repeated then.
+        worker has marked this one as killed; the trial is repeated then.
         """
         with suppress(UpdateFinishedTrialError):
             self._record(trial, folds, needed)

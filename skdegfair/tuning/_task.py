@@ -46,7 +46,7 @@ def describe(search: Any, *, space: Any, data: Any, scoring: Any, objectives: An
 
 
 def differences(task: Task, before: Mapping[str, Any]) -> list[str]:
-    """Return the names of what differs. What an earlier version of this package did not describe does not differ."""
+    """Return the names of what differs. Entries that an earlier version did not store are ignored."""
     differing = (key.partition(" (")[0] for key, value in task.items() if before.get(key, value) != value)
     return list(dict.fromkeys(differing))
 

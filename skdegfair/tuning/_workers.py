@@ -1,4 +1,4 @@
-"""Which process works on a trial, and what becomes of the trials of a process that is gone."""
+"""Which process works on a trial, and what happens to the trials of a process that was killed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Claim:
 
     @property
     def is_dead(self) -> bool:
-        """Whether the process was killed. Nobody knows that about a process on another machine."""
+        """Whether the process was killed. For a process on another machine, this is not known."""
         return self.host == _host() and _start_of(self.pid) != self.start
 
 
@@ -66,7 +66,7 @@ def bury(study: optuna.Study) -> None:
 
 
 def to_repeat(trials: Iterable[FrozenTrial], task: str) -> list[FrozenTrial]:
-    """Return trials of a task that were interrupted or killed, one for each setting, and warn of hopeless ones."""
+    """Return trials of a task that were interrupted or killed, one for each setting. Warn about those given up."""
     attempts = defaultdict[int, list[FrozenTrial]](list)
     for trial in trials:
         if task_of(trial) == task:
@@ -109,7 +109,7 @@ def _host() -> str:
 
 
 def _start_of(pid: int) -> str | None:
-    """Return when a process started, "" if the system does not tell, or None if it has ended."""
+    """Return when a process started, "" if the system does not report it, or None if it has ended."""
     if not Path("/proc/self/stat").exists():
         return "" if os.name == "nt" or _exists(pid) else None  # Windows has no harmless test
     try:

@@ -240,8 +240,8 @@ SPACES = [
         TypeError,
         ("param_distributions", "None"),
     ),
-    Mistake("empty space", lambda w: fit(w, {}), TypeError, ("param_distributions", "not empty")),
-    Mistake("list of spaces", lambda w: fit(w, [SPACE]), TypeError, ("param_distributions must be a dict",)),
+    Mistake("empty space", lambda w: fit(w, {}), TypeError, ("param_distributions", "non-empty")),
+    Mistake("list of spaces", lambda w: fit(w, [SPACE]), TypeError, ("param_distributions must be a non-empty dict",)),
     Mistake(
         "name of a parameter is a number",
         lambda w: fit(w, {3: [1, 2]}),
@@ -249,15 +249,18 @@ SPACES = [
         ("names of parameters", "{3: [1, 2]}"),
     ),
     Mistake(
-        "one value that is no list", lambda w: fit(w, {"wrong": 0.1}), TypeError, ("'wrong' must be a list", "0.1")
+        "one value that is no list",
+        lambda w: fit(w, {"wrong": 0.1}),
+        TypeError,
+        ("'wrong' must be a non-empty list", "0.1"),
     ),
     Mistake(
         "values in a set, without order",
         lambda w: fit(w, {"wrong": {0.1, 0.2}}),
         TypeError,
-        ("'wrong' must be a list",),
+        ("'wrong' must be a non-empty list",),
     ),
-    Mistake("no values", lambda w: fit(w, {"wrong": []}), TypeError, ("'wrong' must be a list that is not empty",)),
+    Mistake("no values", lambda w: fit(w, {"wrong": []}), TypeError, ("'wrong' must be a non-empty list",)),
     Mistake(
         "no space for an estimator", lambda w: search_space(LogisticRegression()), ValueError, ("LogisticRegression",)
     ),

@@ -20,7 +20,7 @@ function showDetails(state) {
   byId("code-part").hidden = candidate.code === null;
   byId("code").textContent = candidate.code ?? "";
   byId("copied").textContent = "";
-  if (candidate.code === null) show("params", element("p", {}, "Predictions only: there is no model to make."));
+  if (candidate.code === null) show("params", element("p", {}, "Predictions only: there is no code for a model."));
 }
 
 function measureCard(candidate, measure) {
@@ -83,8 +83,9 @@ function showGroups({ groups, rates }) {
       rateCell(cells.predicted, number, groups.length), rateCell(cells.recall, number, groups.length)))));
   show("groups-body",
     element("ul", { class: "legend" }, ...facts),
-    element("p", { class: "small" }, "Predicted: the share of the group's nodes that get the class. Recall: the share of "
-      + `the group's nodes of this class that are recognized. Thin lines are ${page.level} intervals.`),
+    element("p", { class: "small" }, "Predicted: the share of the group's nodes for which the class is "
+      + "predicted. Recall: the share of the group's nodes of this class that are recognized. "
+      + `Thin lines are ${page.level} intervals.`),
     element("table", { class: "rates" }, head, ...bodies));
 }
 

@@ -105,7 +105,7 @@ function connectRules() {
   });
 }
 
-/** Clipboards can be closed to pages from files. Then the text is selected, and a key copies it. */
+/** The browser may not let a page from a file use the clipboard. Then the text is selected, and a key copies it. */
 async function copyCode() {
   const code = byId("code");
   try {
