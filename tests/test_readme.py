@@ -289,6 +289,8 @@ def test_tuning(capsys, tmp_path, monkeypatch):
     names, printed = next(page)
     assert printed.splitlines()[1].startswith("trial")
     assert len(names["search"].cv_results_["trial"]) == 6
+    names, printed = next(page)
+    assert float(printed) == names["other"].score(names["test"], names["y_test"])
     names, _ = next(page)
     assert (tmp_path / "choose.html").read_text(encoding="utf-8") == names["page"]
     assert "pooled out-of-fold predictions for 375 nodes" in names["page"]
