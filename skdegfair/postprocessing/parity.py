@@ -1,22 +1,18 @@
-"""A classifier whose predictions are adjusted group by group: the control for any other method."""
+"""A classifier whose predictions are adjusted group by group: the baseline for any other method."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone, is_classifier
-from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import check_cv
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, is_classifier
 from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import _check_sample_weight, _is_fitted, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from ..exceptions import NoEdgesWarning, NoEffectWarning
 from ..fitting import all_or_nothing, draw_seed
@@ -25,7 +21,6 @@ from ..graph import (
     THRESHOLD_UNUSED,
     DegreeGroups,
     Graph,
-    Positions,
     Targets,
     accepts_graph,
     accuracy,
@@ -35,12 +30,10 @@ from ..graph import (
     check_selection,
     check_targets,
     hash_keys,
-    hold_out,
-    reads_graphs,
 )
 from ..parameters import Unused, refuse_booleans, unused_parameters
-from .calibration import calibrated, fit_calibration
-from .program import Mixture, fair_rules, largest_gap, members, rates
+from .held_out import HeldOut
+from .rules import GroupRules
 
 NO_CLASSIFIER = (
     "estimator must be a classifier with predict_proba, such as GNNClassifier() or RandomForestClassifier(), got "
@@ -55,26 +48,10 @@ DEGREES_NEEDED = (
     "degree= as well, or a Graph."
 )
 TWO_DEGREES = "Pass either edges or degree=: the edges have their degrees already."
-TOO_FEW = (
-    "Class {label} has a single labeled node, which cannot be both trained on and held out. Pass a fitted estimator "
-    'with cv="prefit", or more labeled nodes.'
-)
-NONE_HELD_OUT = (
-    "cv held out no node, so there is nothing to adjust on. An iterator can be used only once: pass a list of "
-    "splits, a splitter or a number of folds."
-)
-NOT_FITTED = (
-    'cv="prefit" needs a fitted estimator. scikit-learn\'s cross-validation and clone make it unfitted; wrap it in '
-    "sklearn.frozen.FrozenEstimator there, or use cv=5."
-)
-WEIGHTS_REFUSED = (
-    "sample_weight is given, but fit of {name} does not accept it. Leave it out, or use a classifier that does; in a "
-    "pipeline, make DegreeParityClassifier the last step."
-)
 IDLE = "DegreeParityClassifier has no effect: it compares degree groups of held-out nodes, and {why}."
 
 
-class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
+class DegreeParityClassifier(HeldOut, GroupRules, ClassifierMixin, BaseEstimator):
     """Adjust the predictions of any classifier so that degree groups are treated alike.
 
     The probabilities of held-out nodes determine how often each class would be predicted in each degree group. A linear
@@ -289,125 +266,6 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
             return DegreeGroups.from_degrees(degrees[targets.train], groups, threshold=threshold, hops=hops)
         return DegreeGroups.learn(graph, graph.nodes[targets.train], groups, threshold=threshold, hops=hops)
 
-    def _hold_out(
-        self, graph: Graph, targets: Targets, weights: NDArray[np.float64] | None
-    ) -> tuple[Positions, NDArray[np.float64]]:
-        """Fit the estimator. Returns nodes that it was not trained on, and their probabilities."""
-        self.classes_ = targets.classes
-        if isinstance(self.cv, str):
-            if not _is_fitted(self.estimator):
-                raise NotFittedError(NOT_FITTED)
-            self.estimator_, self.classes_ = self.estimator, np.sort(self.estimator.classes_)
-            unknown = np.setdiff1d(targets.classes, self.classes_)
-            if len(unknown):
-                raise ValueError(f"y holds the class {unknown[0]}, which the fitted estimator does not know.")
-            targets.codes[targets.train] = np.searchsorted(self.classes_, targets.classes)[targets.codes[targets.train]]
-            return targets.train, self._probabilities(self.estimator_, graph[targets.train])
-        _, first = np.unique(graph.nodes[targets.train], return_index=True)  # a node can be selected several times
-        counts = np.bincount(targets.codes[targets.train][first])
-        if counts.min() < 2:
-            raise ValueError(TOO_FEW.format(label=self.classes_[counts.argmin()]))
-        if isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
-            parts = hold_out(targets, graph.nodes, float(self.cv), self._seed)
-            if parts.valid is None:
-                raise ValueError(NONE_HELD_OUT)
-            self.estimator_ = self._fitted(graph, parts, parts.train, weights)
-            return parts.valid, self._probabilities(self.estimator_, graph[parts.valid])
-        p = np.zeros((len(graph), len(self.classes_)))
-        assessed = np.zeros(len(graph), dtype=bool)  # a splitter may leave nodes out
-        for held_out in self._folds(graph, targets):
-            trained = targets.train[~np.isin(graph.nodes[targets.train], graph.nodes[held_out])]
-            estimator = self._fitted(graph, targets, trained, weights)
-            p[held_out] = self._probabilities(estimator, graph[held_out])
-            assessed[held_out] = True
-        if not assessed.any():
-            raise ValueError(NONE_HELD_OUT)
-        self.estimator_ = self._fitted(graph, targets, targets.train, weights)
-        return np.flatnonzero(assessed), p[assessed]
-
-    def _folds(self, graph: Graph, targets: Targets) -> Iterator[Positions]:
-        """Positions of the nodes to hold out. The estimator is trained on the other training nodes."""
-        rows = np.sort(targets.train)  # in the order in which the user gave them
-        n_folds = 5 if self.cv is None else self.cv
-        if not isinstance(n_folds, Integral):
-            codes = targets.codes[rows]
-            for _, held_out in check_cv(n_folds, codes, classifier=True).split(np.zeros(len(rows)), codes):
-                yield rows[held_out]
-            return
-        nodes, first, number = np.unique(graph.nodes[rows], return_index=True, return_inverse=True)
-        shuffled = np.random.default_rng(self._seed).permutation(len(nodes))
-        order = shuffled[np.argsort(targets.codes[rows[first]][shuffled], kind="stable")]  # class by class
-        fold = np.empty(len(nodes), dtype=np.intp)
-        fold[order] = np.arange(len(nodes)) % int(n_folds)
-        for k in range(min(int(n_folds), len(nodes))):
-            yield rows[fold[number] == k]
-
-    def _fitted(self, graph: Graph, targets: Targets, nodes: Positions, weights: NDArray[np.float64] | None) -> Any:
-        estimator = clone(self.estimator)
-        options = {}
-        if weights is not None:
-            if not has_fit_parameter(estimator, "sample_weight"):
-                raise ValueError(WEIGHTS_REFUSED.format(name=type(estimator).__name__))
-            options["sample_weight"] = weights[nodes]
-        return estimator.fit(self._input(estimator, graph[nodes]), self.classes_[targets.codes[nodes]], **options)
-
-    def _learn_rules(self, p: NDArray[np.float64], codes: NDArray[np.intp], group: NDArray[np.intp]) -> None:
-        """The rule of each group, from the probabilities of held-out nodes."""
-        n_groups, n_classes = len(self.groups_), p.shape[1]
-        self.slopes_, self.biases_ = np.ones(n_groups), np.zeros((n_groups, n_classes))
-        present = [g for g in range(n_groups) if (group == g).any()]
-        if self.constraint == "deo":
-            for g in present:
-                self.slopes_[g], self.biases_[g] = fit_calibration(p[group == g], codes[group == g])
-        counts = [np.bincount(codes[group == g], minlength=n_classes) for g in present]
-        groups = [
-            members(self._calibrated(p[group == g], g), self.constraint, count)
-            for g, count in zip(present, counts, strict=True)
-        ]
-        plain = Mixture(np.ones((1, n_classes)), np.zeros((1, n_classes)), np.ones(1))
-        before = [np.eye(n_classes)[p[group == g].argmax(axis=1)] for g in present]
-        found = np.array([rates(each, assigned) for each, assigned in zip(groups, before, strict=True)])
-        if len(present) > 1 and largest_gap(found) > self.tolerance:
-            mixtures = fair_rules(groups, self.tolerance)
-        else:
-            mixtures = [plain] * len(present)
-            self.slopes_[:], self.biases_[:] = 1, 0
-        self._set_rules(mixtures, present, n_classes)
-        after = [self._chances_of_classes(p[group == g], np.full((group == g).sum(), g)) for g in present]
-        self._effect = np.full((2, n_groups, n_classes), np.nan)
-        self.expected_accuracy_ = np.full(2, np.nan)
-        for step, assignments in enumerate((before, after)):
-            for g, each, assigned in zip(present, groups, assignments, strict=True):
-                self._effect[step, g] = rates(each, assigned)
-            if present:
-                right = [(each.p * assigned).sum(axis=1) for each, assigned in zip(groups, assignments, strict=True)]
-                self.expected_accuracy_[step] = np.concatenate(right).mean()
-
-    def _set_rules(self, mixtures: list[Mixture], present: list[int], n_classes: int) -> None:
-        n_groups, n_rules = len(self.groups_), max((len(each.chance) for each in mixtures), default=1)
-        self.multipliers_ = np.ones((n_groups, n_rules, n_classes))
-        self.offsets_ = np.zeros((n_groups, n_rules, n_classes))
-        self.chances_ = np.zeros((n_groups, n_rules))
-        self.chances_[:, 0] = 1  # a group without held-out nodes is left as it is
-        for g, mixture in zip(present, mixtures, strict=True):
-            used = len(mixture.chance)
-            self.multipliers_[g, :used], self.offsets_[g, :used] = mixture.multiplier, mixture.offset
-            self.chances_[g] = 0
-            self.chances_[g, :used] = mixture.chance
-
-    @property
-    def effect_(self) -> pd.DataFrame:
-        """Rates or recalls of the held-out nodes before and after, by group and class."""
-        check_is_fitted(self)
-        names = pd.MultiIndex.from_product([range(len(self.groups_)), self.classes_], names=["group", "class"])
-        return pd.DataFrame({"before": self._effect[0].ravel(), "after": self._effect[1].ravel()}, index=names)
-
-    @property
-    def is_random_(self) -> bool:
-        """Whether predictions are drawn at random for some nodes."""
-        check_is_fitted(self)
-        return self.chances_.shape[1] > 1
-
     # -- predictions -------------------------------------------------------------------------------
 
     def predict(self, X: Any, A: Any = None, *, degree: Any = None) -> NDArray[Any]:
@@ -470,28 +328,7 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
     def _predict(self, graph: Graph, degrees: NDArray[np.float64]) -> NDArray[Any]:
         group = self.groups_.of_degree(degrees)
         p = self._probabilities(self.estimator_, graph)
-        choice = p.argmax(axis=1)
-        draw = (hash_keys(self._seed, graph.nodes) >> np.uint64(11)).astype(np.float64) * 2.0**-53  # in [0, 1)
-        for g in range(len(self.groups_)):
-            inside = group == g
-            choices = self._rules(g).choices(self._calibrated(p[inside], g))
-            rule = np.minimum((draw[inside, None] >= np.cumsum(self.chances_[g])).sum(axis=1), choices.shape[1] - 1)
-            choice[inside] = choices[np.arange(len(choices)), rule]
-        return self.classes_[choice]
-
-    def _chances_of_classes(self, p: NDArray[np.float64], group: NDArray[np.intp]) -> NDArray[np.float64]:
-        chances = np.eye(p.shape[1])[p.argmax(axis=1)]
-        for g in range(len(self.groups_)):
-            inside = group == g
-            chances[inside] = self._rules(g).probability(self._calibrated(p[inside], g))
-        return chances
-
-    def _rules(self, g: int) -> Mixture:
-        return Mixture(self.multipliers_[g], self.offsets_[g], self.chances_[g])
-
-    def _calibrated(self, p: NDArray[np.float64], g: int) -> NDArray[np.float64]:
-        is_plain = self.slopes_[g] == 1 and not self.biases_[g].any()
-        return p if is_plain else calibrated(p, self.slopes_[g], self.biases_[g])
+        return self.classes_[self._choices(p, group, hash_keys(self._seed, graph.nodes))]
 
     # -- input -------------------------------------------------------------------------------------
 
@@ -507,20 +344,6 @@ class DegreeParityClassifier(ClassifierMixin, BaseEstimator):
     def _degrees(self, graph: Graph, degree: Any) -> NDArray[np.float64]:
         hops = self.groups_.hops if hasattr(self, "groups_") else self.fairness_hops
         return graph.degree(hops) if degree is None else check_degrees(degree, len(graph))
-
-    @staticmethod
-    def _input(estimator: Any, graph: Graph) -> Any:
-        """Input of the estimator."""
-        return graph if reads_graphs(estimator) else graph.features
-
-    def _probabilities(self, estimator: Any, graph: Graph) -> NDArray[np.float64]:
-        """Probabilities of all classes; 0 for those that the estimator was not trained on."""
-        found = np.asarray(estimator.predict_proba(self._input(estimator, graph)), dtype=np.float64)
-        if not np.isfinite(found).all():
-            raise ValueError(f"predict_proba of {type(estimator).__name__} returned values that are infinite or NaN.")
-        p = np.zeros((len(found), len(self.classes_)))
-        p[:, np.searchsorted(self.classes_, estimator.classes_)] = found
-        return p
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
