@@ -332,16 +332,22 @@ def test_repeated_nodes_are_on_one_side_of_a_fold(biased):
 
 def test_splits_of_the_user_are_in_the_order_of_the_user(biased):
     order = np.random.default_rng(0).permutation(400)
-    seen = []
+    seen = {"fit": [], "predict_proba": []}
 
     class Spy(RandomForestClassifier):
+        def fit(self, X, y):
+            seen["fit"].append(np.asarray(X))
+            return super().fit(X, y)
+
         def predict_proba(self, X):
-            seen.append(np.asarray(X))
+            seen["predict_proba"].append(np.asarray(X))
             return super().predict_proba(X)
 
-    splits = [(np.arange(300), np.arange(300, 400))]
+    splits = [(np.arange(200), np.arange(300, 400))]
     DegreeParityClassifier(Spy(5, random_state=0), cv=splits).fit(biased.graph[order], biased.y[order])
-    assert {tuple(row) for row in seen[0]} == {tuple(row) for row in biased.X[order[300:]]}
+    rows = {name: {tuple(row) for row in each[0]} for name, each in seen.items()}
+    assert rows["fit"] == {tuple(row) for row in biased.X[order[:200]]}
+    assert rows["predict_proba"] == {tuple(row) for row in biased.X[order[300:]]}
 
 
 def test_a_class_that_a_group_lacks_has_no_recall(biased):

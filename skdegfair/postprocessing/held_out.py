@@ -67,8 +67,9 @@ class HeldOut:
             return parts.valid, self._probabilities(self.estimator_, graph[parts.valid])
         p = np.zeros((len(graph), len(self.classes_)))
         assessed = np.zeros(len(graph), dtype=bool)  # a splitter may leave nodes out
-        for held_out in self._folds(graph, targets):
-            trained = targets.train[~np.isin(graph.nodes[targets.train], graph.nodes[held_out])]
+        for trained, held_out in self._folds(graph, targets):
+            trained = trained[~np.isin(graph.nodes[trained], graph.nodes[held_out])]
+            trained = trained[np.argsort(graph.nodes[trained], kind="stable")]  # their order must not matter
             estimator = self._fitted(graph, targets, trained, weights)
             p[held_out] = self._probabilities(estimator, graph[held_out])
             assessed[held_out] = True
@@ -77,14 +78,14 @@ class HeldOut:
         self.estimator_ = self._fitted(graph, targets, targets.train, weights)
         return np.flatnonzero(assessed), p[assessed]
 
-    def _folds(self, graph: Graph, targets: Targets) -> Iterator[Positions]:
-        """Positions of the nodes to hold out. The estimator is trained on the other training nodes."""
+    def _folds(self, graph: Graph, targets: Targets) -> Iterator[tuple[Positions, Positions]]:
+        """Positions of the nodes to train on and to hold out."""
         rows = np.sort(targets.train)  # in the order in which the user gave them
         n_folds = 5 if self.cv is None else self.cv
         if not isinstance(n_folds, Integral):
             codes = targets.codes[rows]
-            for _, held_out in check_cv(n_folds, codes, classifier=True).split(np.zeros(len(rows)), codes):
-                yield rows[held_out]
+            for trained, held_out in check_cv(n_folds, codes, classifier=True).split(np.zeros(len(rows)), codes):
+                yield rows[trained], rows[held_out]
             return
         nodes, first, number = np.unique(graph.nodes[rows], return_index=True, return_inverse=True)
         shuffled = np.random.default_rng(self._seed).permutation(len(nodes))
@@ -92,7 +93,7 @@ class HeldOut:
         fold = np.empty(len(nodes), dtype=np.intp)
         fold[order] = np.arange(len(nodes)) % int(n_folds)
         for k in range(min(int(n_folds), len(nodes))):
-            yield rows[fold[number] == k]
+            yield rows[fold[number] != k], rows[fold[number] == k]
 
     def _fitted(self, graph: Graph, targets: Targets, nodes: Positions, weights: NDArray[np.float64] | None) -> Any:
         estimator = clone(self.estimator)
