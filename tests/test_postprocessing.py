@@ -377,6 +377,14 @@ def test_parameters_changed_after_fit_do_not_matter(biased):
     np.testing.assert_array_equal(clf.predict(biased.graph), expected)
 
 
+def test_a_second_fit_is_like_a_first_one(biased):
+    clf = DegreeParityClassifier(FOREST, random_state=0).fit(biased.graph, biased.y)
+    clf.set_params(fairness_hops=2).fit(biased.graph, biased.y)
+    other = DegreeParityClassifier(FOREST, fairness_hops=2, random_state=0).fit(biased.graph, biased.y)
+    pd.testing.assert_frame_equal(clf.effect_, other.effect_)
+    np.testing.assert_array_equal(clf.predict(biased.graph), other.predict(biased.graph))
+
+
 def test_prefit(biased):
     fitted = clone(FOREST).fit(biased.X[:300], biased.y[:300])
     clf = DegreeParityClassifier(fitted, cv="prefit", random_state=0).fit(biased.graph[300:], biased.y[300:])

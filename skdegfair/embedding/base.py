@@ -133,7 +133,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _embed_isolated(self, graph: Graph) -> NDArray[np.float64]:
         """Vectors of the selected nodes of a graph without edges; they do not depend on the other nodes."""
-        return np.zeros((len(graph), self.n_components))
+        return np.zeros((len(graph), self._n_features_out))
 
     def _remarks(self, graph: Graph) -> Iterator[str]:
         """Yield a sentence for each thing that has no effect."""

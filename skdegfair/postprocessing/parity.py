@@ -237,7 +237,7 @@ class DegreeParityClassifier(HeldOut, GroupRules, ClassifierMixin, BaseEstimator
             check_row_labels(graph, y=y, degree=degree, nodes=nodes, sample_weight=sample_weight)
             check_selection(graph, nodes=nodes)
             targets = check_targets(y, graph.nodes, nodes, None, self.unlabeled)
-            degrees = self._degrees(graph, degree)
+            degrees = self._degrees(graph, degree, self.fairness_hops)
             self.groups_ = self._learn_groups(graph, degrees, targets)
             unused = [THRESHOLD_UNUSED, Unused(("fairness_hops",), "degree=", lambda _: degree is not None)]
             for remark in unused_parameters(self, unused):
@@ -286,7 +286,7 @@ class DegreeParityClassifier(HeldOut, GroupRules, ClassifierMixin, BaseEstimator
         """
         check_is_fitted(self)
         graph = self._check_input(X, A, degree, reset=False)
-        return self._predict(graph, self._degrees(graph, degree))
+        return self._predict(graph, self._degrees(graph, degree, self.groups_.hops))
 
     def predict_proba(self, X: Any, A: Any = None, *, degree: Any = None) -> NDArray[np.float64]:
         """Probability that ``predict`` returns each class.
@@ -304,7 +304,7 @@ class DegreeParityClassifier(HeldOut, GroupRules, ClassifierMixin, BaseEstimator
         """
         check_is_fitted(self)
         graph = self._check_input(X, A, degree, reset=False)
-        group = self.groups_.of_degree(self._degrees(graph, degree))
+        group = self.groups_.of_degree(self._degrees(graph, degree, self.groups_.hops))
         return self._chances_of_classes(self._probabilities(self.estimator_, graph), group)
 
     @accepts_graph
@@ -322,7 +322,7 @@ class DegreeParityClassifier(HeldOut, GroupRules, ClassifierMixin, BaseEstimator
         """
         check_is_fitted(self)
         graph = self._check_input(X, A, degree, reset=False)
-        predicted = self._predict(graph, self._degrees(graph, degree))
+        predicted = self._predict(graph, self._degrees(graph, degree, self.groups_.hops))
         return accuracy(graph, y, predicted, nodes=nodes, sample_weight=sample_weight, unlabeled=self.unlabeled)
 
     def _predict(self, graph: Graph, degrees: NDArray[np.float64]) -> NDArray[Any]:
@@ -341,8 +341,8 @@ class DegreeParityClassifier(HeldOut, GroupRules, ClassifierMixin, BaseEstimator
             raise ValueError(DEGREES_NEEDED)
         return check_graph(self, X, A, reset=reset, reads_features=False)
 
-    def _degrees(self, graph: Graph, degree: Any) -> NDArray[np.float64]:
-        hops = self.groups_.hops if hasattr(self, "groups_") else self.fairness_hops
+    @staticmethod
+    def _degrees(graph: Graph, degree: Any, hops: int) -> NDArray[np.float64]:
         return graph.degree(hops) if degree is None else check_degrees(degree, len(graph))
 
     def __sklearn_tags__(self) -> Tags:
